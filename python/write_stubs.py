@@ -23,6 +23,9 @@ HEAD = '''"""The keywords of functions, from the library's own description of it
 from collections.abc import Sequence
 from os import PathLike
 from typing import Literal, TypedDict
+
+from typing_extensions import Self as Self
+from typing_extensions import Unpack as Unpack
 '''
 
 RECORDS_HEAD = '''"""The fields of results, from the library's own description of them."""

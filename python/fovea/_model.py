@@ -42,6 +42,11 @@ class StoredModel:
             self._hash = hashlib.sha256(self._bytes()).hexdigest()
         return self._hash
 
+    @property
+    def _provenance(self) -> dict[str, Any]:
+        """What results record of the model."""
+        return {"model": self.name, "model_hash": self.hash}
+
     def save(self, path: Path) -> None:
         """Writes a safetensors file, which appears whole or not at all."""
         self._model.save(path_of(path))

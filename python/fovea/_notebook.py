@@ -23,3 +23,18 @@ def png_bytes(image: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, color_type, 0, 0, 0)
     pixels = zlib.compress(filtered.tobytes(), 3)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+class OnImage:
+    """A result that is drawn over the image that it was found in. The image is not part of the result."""
+
+    _image: Any = None
+
+    def draw(self, image: Any = None) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_image": None}
+
+    def _repr_png_(self) -> bytes | None:
+        return None if self._image is None else png_bytes(self.draw())

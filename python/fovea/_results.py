@@ -6,7 +6,7 @@ import functools
 import inspect
 import shlex
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ __all__ = ["Record", "Result", "Table"]
 
 _Kind = TypeVar("_Kind", bound="type[Result]")
 _Row = TypeVar("_Row", bound="tuple[Any, ...]")
+_Item = TypeVar("_Item")
 
 
 # Most words of a command are those of the last call too.
@@ -94,7 +95,7 @@ def described(fields: list[dict[str, Any]], rows: str | None = None) -> Callable
 
     def decorate(kind: _Kind) -> _Kind:
         known = [field for field in fields if field["name"] != rows]
-        kind._fields = known + row
+        kind._fields, kind._listed = known + row, rows
         kind._compared = tuple(field["name"] for field in kind._fields if field["compared"]) + kind._compared
         if issubclass(kind, Table):
             kind._row = row
@@ -121,16 +122,33 @@ class Result:
 
     #: The library's description of the fields, of a result that has one: see ``described``.
     _fields: list[dict[str, Any]] = []
+    #: The list of records in it whose fields are attributes too.
+    _listed: str | None = None
     #: Names of the attributes that two equal results share.
     _compared: tuple[str, ...] = ()
 
-    def __init__(self, options: dict[str, Any], provenance: dict[str, Any], command: str) -> None:
+    #: How long the call took.
+    _seconds = 0.0
+
+    def __init__(
+        self,
+        options: dict[str, Any],
+        provenance: dict[str, Any],
+        command: str,
+        values: dict[str, Any] | None = None,
+        **own: Any,
+    ) -> None:
+        """``values`` are the fields of the record, and ``own`` attributes that the class has beside them."""
         self.options = options
         self.provenance = {"version": _fovea.__version__, **provenance}
         self.command = command
+        if values is not None:
+            self._take(values)
+        self.__dict__.update(own)
 
     def _take(self, values: dict[str, Any]) -> None:
         """Makes the fields of a record attributes. What the class itself defines under such a name stays."""
+        values = {**values, **values.get(self._listed, {})} if self._listed else values
         self.__dict__.update((field["name"], values[field["name"]]) for field in self._fields)
 
     def __eq__(self, other: object) -> bool:
@@ -190,3 +208,24 @@ class Table(Result):
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return _fovea.arrow_stream(self.columns())
 
+
+class RowTable(Table, Generic[_Item]):
+    """A table that is a sequence of its rows as well."""
+
+    def _at(self, index: int) -> _Item:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> _Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[_Item]: ...
+    def __getitem__(self, index: int | slice) -> _Item | list[_Item]:
+        if isinstance(index, slice):
+            return [self._at(i) for i in range(*index.indices(len(self)))]
+        return self._at(index)
+
+    def __iter__(self) -> Iterator[_Item]:
+        return (self._at(i) for i in range(len(self)))

@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ._results import Table
+from ._results import RowTable, corners
 
-_Track = TypeVar("_Track")
+_Track = TypeVar("_Track", bound="tuple[Any, ...]")
 
 
-class TrackTable(Table, Generic[_Track]):
+class TrackTable(RowTable[_Track]):
     """The tracks of one frame in the order of their ids: a sequence, and columns by name."""
 
     tracker_id: np.ndarray[Any, np.dtype[np.int32]]  #: ids from 1
     xywh: np.ndarray[Any, Any]  #: one row of left, top, width and height per track
     frame: int  #: number of the frame, from 0
 
-    def _track(self, index: int) -> _Track:
-        raise NotImplementedError
-
     @property
     def xyxy(self) -> np.ndarray[Any, Any]:
         """One row of left, top, right and bottom per track."""
-        return np.concatenate([self.xywh[:, :2], self.xywh[:, :2] + self.xywh[:, 2:]], axis=1)
+        return corners(self.xywh)
 
     def __len__(self) -> int:
         return len(self.tracker_id)
-
-    @overload
-    def __getitem__(self, index: int) -> _Track: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[_Track]: ...
-    def __getitem__(self, index: int | slice) -> _Track | list[_Track]:
-        if isinstance(index, slice):
-            return [self._track(i) for i in range(*index.indices(len(self)))]
-        return self._track(index)
-
-    def __iter__(self) -> Iterator[_Track]:
-        return (self._track(i) for i in range(len(self)))
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """The number of the frame and the columns of its tracks, as the program's CSV has them."""

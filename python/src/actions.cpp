@@ -1,4 +1,5 @@
 // fovea.actions: recognition of actions, models, and pictures of both.
+#include <fovea/actions/explain.h>
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/select_points.h>
 #include <fovea/actions/show.h>
@@ -9,18 +10,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
 #include <utility>
 
-#include "actions_explain.h"
 #include "actions_points.h"
 #include "arrays.h"
-#include "options.h"
+#include "define.h"
+#include "explain.h"
 #include "records.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -33,7 +32,8 @@ using actions::RecognizeOptions;
 nb::dict values_of(const Event& event, const Model& model) {
   nb::dict values = dict_of_record(record_ref(event));
   values["explanation"] = nb::none();
-  if (event.evidence) values["explanation"] = explanation_of(actions::explain(model, event));
+  if (event.evidence)
+    values["explanation"] = explanation_of(actions::explain(model, event), {"classes", "features"});
   return values;
 }
 
@@ -153,23 +153,8 @@ class Recognizer {
   std::atomic<std::int64_t> frames_ = 0;
 };
 
-std::shared_ptr<const Model> read_model(const std::string& name) {
-  nb::gil_scoped_release others_go_on;
-  return actions::load_model(name);
-}
-
 nb::dict model_options(const Model& model) {
-  nb::dict values;
-  const auto add = [&](auto part) {
-    for_each_option(part, [&](const OptionField& field) {
-      values[keyword_of(field).c_str()] = option_value(field);
-    });
-  };
-  add(model.points);
-  add(model.features);
-  add(model.cut);
-  add(model.match);
-  add(model.score);
+  nb::dict values = own_values(model.points, model.features, model.cut, model.match, model.score);
   values["scene_points"] = model.scene_points;
   return values;
 }
@@ -216,51 +201,45 @@ std::string timeline(const nb::list& list, const std::vector<std::string>& class
   return actions::timeline_svg(events_of(list), classes, frames, frame_rate);
 }
 
+nb::tuple tuple_of(std::span<const double> numbers) {
+  return nb::tuple(nb::cast(std::vector<double>(numbers.begin(), numbers.end())));
+}
+
 nb::object reject_rule_of(const Model& model) {
   if (!model.reject_rule) return nb::none();
-  nb::list weights;
-  for (const double weight : model.reject_rule->weights) weights.append(weight);
-  return nb::make_tuple(nb::tuple(weights), model.reject_rule->limit, model.reject_rule->singles);
+  return nb::make_tuple(tuple_of(model.reject_rule->weights), model.reject_rule->limit,
+                        model.reject_rule->singles);
 }
 
 nb::object late_fusion_of(const Model& model) {
   if (!model.late_fusion) return nb::none();
-  nb::list weights;
-  for (const double weight : model.late_fusion->weights) weights.append(weight);
-  return nb::make_tuple(nb::tuple(weights), model.late_fusion->words.height());
+  return nb::make_tuple(tuple_of(model.late_fusion->weights), model.late_fusion->words.height());
 }
 
 }  // namespace
 
 void bind_actions(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("actions");
-  nb::class_<Model>(m, "Model")
+  define_model<Model>(m, &actions::load_model)
       .def_ro("classes", &Model::classes)
       .def_prop_ro("prototypes", &prototypes_of)
       .def_prop_ro("options", &model_options)
       .def_prop_ro("reject_rule", &reject_rule_of)
-      .def_prop_ro("late_fusion", &late_fusion_of)
-      .def_prop_ro("facts", [](const Model& model) { return dict_of(model.facts); })
-      .def(
-          "save", [](const Model& model, const std::string& path) { model.write(path); },
-          nb::call_guard<nb::gil_scoped_release>());
-  m.def("read_model", &read_model);
+      .def_prop_ro("late_fusion", &late_fusion_of);
   nb::class_<PointSequence>(m, "PointSequence").def(nb::init<const nb::dict&, std::int64_t>());
-  nb::class_<Recognizer>(m, "Recognizer")
+  define_face<Recognizer>(m, "Recognizer")
       .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
-      .def("push", &Recognizer::push, nb::arg("frame").none())
+      .def("push", &Recognizer::push)
       .def("push_points", &Recognizer::push_points)
       .def("finish", &Recognizer::finish)
       .def("another", &Recognizer::another, nb::rv_policy::take_ownership)
       .def_prop_ro("frames", &Recognizer::frames)
       .def_prop_ro("latency", &Recognizer::latency)
       .def_prop_ro("settled_frames", &Recognizer::settled)
-      .def_prop_ro("class_distances", &Recognizer::distances)
-      .def_prop_ro("options", [](const Recognizer& r) { return option_values(r.options()); })
-      .def_prop_ro("words", [](const Recognizer& r) { return option_words(r.options()); });
+      .def_prop_ro("class_distances", &Recognizer::distances);
   m.def("recognize_options", &option_table<RecognizeOptions>);
   m.def("recognize_fields", &fields_of<Event>);
-  m.def("draw_events", &draw_events, nb::arg("image").none(), nb::arg("events"), nb::arg("frame"));
+  m.def("draw_events", &draw_events);
   m.def("timeline", &timeline);
   bind_actions_points(m);
   bind_actions_training(m);

@@ -1,5 +1,6 @@
 // fovea.actions.Classifier: classes of whole clips.
 #include <fovea/actions/classify.h>
+#include <fovea/actions/explain.h>
 #include <fovea/core/error.h>
 
 #include <nanobind/stl/shared_ptr.h>
@@ -9,11 +10,10 @@
 #include <memory>
 #include <utility>
 
-#include "actions_explain.h"
 #include "actions_points.h"
-#include "options.h"
+#include "define.h"
+#include "explain.h"
 #include "records.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -23,58 +23,45 @@ using actions::ClassifyOptions;
 using actions::ClipClass;
 using actions::Model;
 
-ClassifyOptions classify_options(const nb::dict& keywords) {
-  ClassifyOptions options;
-  set_keywords(options, keywords, "Classifier");
-  options.exec.device = usable_device(options.exec.device);
-  return options;
-}
-
-nb::dict values_of(const ClipClass& found) { return dict_of_record(record_ref(found)); }
-
 class ClipClassifier {
+  template <class Function>
+  auto call(nb::handle clip, int first, int frames, Function function) {
+    const auto on = [&](const auto& given) {
+      return face_.call(kLongWork, nb::none(), [&](actions::Classifier& classifier) {
+        return function(classifier, given);
+      });
+    };
+    if (PyUnicode_Check(clip.ptr()))
+      return on(actions::Clip{
+          .path = text_of(clip), .subject = {}, .scenario = {}, .first = first, .frames = frames});
+    const actions::PointSet points = set_of(nb::cast<nb::dict>(clip));
+    require_comparable(points, model_->points);
+    return on(points);
+  }
+
  public:
   ClipClassifier(std::shared_ptr<const Model> model, const nb::dict& keywords)
       : model_(std::move(model)),
-        options_(classify_options(keywords)),
+        options_(options_of<ClassifyOptions>(keywords, "Classifier")),
         face_(options_.exec, [this](const Exec& exec) {
-          ClassifyOptions options = options_;
-          options.exec = exec;
-          return actions::Classifier(model_, options);
+          return actions::Classifier(model_, with_exec(options_, exec));
         }) {
     face_.call(kLongWork, nb::none(), [](actions::Classifier&) { return true; });
   }
 
-  nb::dict of_points(const nb::dict& columns) {
-    const actions::PointSet points = set_of(columns);
-    require_comparable(points, model_->points);
-    return values_of(face_.call(kLongWork, nb::none(), [&](actions::Classifier& classifier) {
-      return classifier.classify(points);
-    }));
+  // A clip is its points, or the path of a file with the first frame, from 0, and their number;
+  // with 0 the clip goes on to the end.
+  nb::dict classify(nb::handle clip, int first, int frames) {
+    const ClipClass found = call(clip, first, frames, [](auto& classifier, auto& given) {
+      return classifier.classify(given);
+    });
+    return dict_of_record(record_ref(found));
   }
-
-  // `first` counts from 0; with `frames` 0 the clip goes on to the end.
-  nb::dict of_file(const std::string& path, int first, int frames) {
-    const actions::Clip clip{
-        .path = path, .subject = {}, .scenario = {}, .first = first, .frames = frames};
-    return values_of(face_.call(kLongWork, nb::none(), [&](actions::Classifier& classifier) {
-      return classifier.classify(clip);
-    }));
-  }
-
-  nb::tuple explain_points(const nb::dict& columns) {
-    const actions::PointSet points = set_of(columns);
-    require_comparable(points, model_->points);
-    return explanation_of(face_.call(kLongWork, nb::none(), [&](actions::Classifier& classifier) {
-      return classifier.explain(points);
-    }));
-  }
-  nb::tuple explain_file(const std::string& path, int first, int frames) {
-    const actions::Clip clip{
-        .path = path, .subject = {}, .scenario = {}, .first = first, .frames = frames};
-    return explanation_of(face_.call(kLongWork, nb::none(), [&](actions::Classifier& classifier) {
-      return classifier.explain(clip);
-    }));
+  nb::tuple explain(nb::handle clip, int first, int frames) {
+    return explanation_of(
+        call(clip, first, frames,
+             [](auto& classifier, auto& given) { return classifier.explain(given); }),
+        {"classes", "features", "fusion"});
   }
 
   const ClassifyOptions& options() const { return options_; }
@@ -88,14 +75,10 @@ class ClipClassifier {
 }  // namespace
 
 void bind_actions_classification(nb::module_& m) {
-  nb::class_<ClipClassifier>(m, "Classifier")
+  define_face<ClipClassifier>(m, "Classifier")
       .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
-      .def("of_points", &ClipClassifier::of_points)
-      .def("of_file", &ClipClassifier::of_file)
-      .def("explain_points", &ClipClassifier::explain_points)
-      .def("explain_file", &ClipClassifier::explain_file)
-      .def_prop_ro("options", [](const ClipClassifier& c) { return option_values(c.options()); })
-      .def_prop_ro("words", [](const ClipClassifier& c) { return option_words(c.options()); });
+      .def("classify", &ClipClassifier::classify)
+      .def("explain", &ClipClassifier::explain);
   m.def("classify_options", &option_table<ClassifyOptions>);
   m.def("classify_fields", &fields_of<ClipClass>);
 }

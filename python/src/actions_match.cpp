@@ -1,4 +1,5 @@
 // fovea.actions.match: an example that is found in a scene.
+#include <fovea/actions/explain.h>
 #include <fovea/actions/match_example.h>
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
@@ -15,11 +16,10 @@
 #include <memory>
 #include <utility>
 
-#include "actions_explain.h"
 #include "actions_points.h"
-#include "options.h"
+#include "define.h"
+#include "explain.h"
 #include "records.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -37,25 +37,12 @@ void describe(OptionVisitor& visit, MatchKeywords& options) {
   describe(visit, options.example);
 }
 
-MatchKeywords match_options(const nb::dict& keywords) {
-  MatchKeywords options;
-  set_keywords(options, keywords, "match");
-  actions::check_cut(options.example.cut);
-  options.exec.device = usable_device(options.exec.device);
-  return options;
-}
-
 // A short video in memory, or its points alone.
 class MatchVideo {
  public:
   void push(nb::handle frame) {
-    const ImageInput input = image_input(frame, {"frame", {io::SampleType::kUint8}, {1, 3}});
+    const ImageInput input = sizes_.take(frame);
     const auto view = input.of<std::uint8_t>();
-    if (!images_.empty() &&
-        (view.width != images_[0].width() || view.height != images_[0].height()))
-      throw InvalidArgument(fmt::format("frame is {}x{}; expected {}x{}, the size of the first",
-                                        view.width, view.height, images_[0].width(),
-                                        images_[0].height()));
     images_.push_back(view.channels == 3 ? io::to_gray(view) : clone(view));
   }
   void set_points(const nb::dict& columns) { points_ = set_of(columns); }
@@ -92,6 +79,7 @@ class MatchVideo {
         std::reverse(image.row(y), image.row(y) + image.width());
   }
 
+  FrameSizes sizes_{Device::cpu()};
   std::vector<Image<std::uint8_t>> images_;
   PointSet points_;
   double rate_ = 25;
@@ -113,7 +101,7 @@ class FoundExample {
     if (found_.mirrored) example_->mirror();
   }
 
-  nb::tuple explanation() const { return explanation_of(why_); }
+  nb::tuple explanation() const { return explanation_of(why_, {}); }
 
   nb::dict values() const {
     nb::dict all = dict_of_record(record_ref(report_));
@@ -154,9 +142,9 @@ class FoundExample {
 };
 
 // Finds the example in the scene. Returns the match, the options and the words of the program.
-nb::tuple match(const std::shared_ptr<MatchVideo>& example,
-                const std::shared_ptr<MatchVideo>& scene, const nb::dict& keywords) {
-  MatchKeywords options = match_options(keywords);
+nb::tuple match(MatchKeywords options, const std::shared_ptr<MatchVideo>& example,
+                const std::shared_ptr<MatchVideo>& scene) {
+  actions::check_cut(options.example.cut);
   const nb::dict values = option_values(options);
   const nb::list words = option_words(options);
   Calls calls(options.exec.device);
@@ -186,7 +174,7 @@ nb::tuple match(const std::shared_ptr<MatchVideo>& example,
 void bind_actions_matching(nb::module_& m) {
   nb::class_<MatchVideo>(m, "MatchVideo")
       .def(nb::init<>())
-      .def("push", &MatchVideo::push, nb::arg("frame").none())
+      .def("push", &MatchVideo::push)
       .def("set_points", &MatchVideo::set_points)
       .def("set_rate", &MatchVideo::set_rate)
       .def("__len__", &MatchVideo::size);
@@ -194,8 +182,7 @@ void bind_actions_matching(nb::module_& m) {
       .def("values", &FoundExample::values)
       .def("explanation", &FoundExample::explanation)
       .def("picture", &FoundExample::picture);
-  m.def("match", &match);
-  m.def("match_options", &option_table<MatchKeywords>);
+  define(m, "match", &match);
   m.def("match_fields", &fields_of<actions::ExampleReport>);
 }
 

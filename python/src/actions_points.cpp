@@ -23,7 +23,7 @@
 #include <utility>
 
 #include "actions_train.h"
-#include "options.h"
+#include "define.h"
 #include "records.h"
 #include "systems.h"
 
@@ -49,13 +49,8 @@ ImageInput FrameSizes::take(nb::handle frame) {
 }
 
 Image<std::uint8_t> rgb_copy(nb::handle image) {
-  const ImageInput input = image_input(image, {"image", {io::SampleType::kUint8}, {1, 3}});
-  const auto view = input.of<std::uint8_t>();
-  if (view.channels == 3) return clone(view);
-  Image<std::uint8_t> rgb(view.width, view.height, 3);
-  for (int y = 0; y < view.height; ++y)
-    for (int x = 0; x < view.width; ++x) std::fill_n(&rgb.at(x, y), 3, view.at(x, y));
-  return rgb;
+  const ImageInput input = image_input(image, {"image", {io::SampleType::kUint8}, {3}});
+  return clone(input.of<std::uint8_t>());
 }
 
 namespace {
@@ -245,17 +240,11 @@ nb::dict read_points(const std::string& path) {
   return columns_of(std::move(set));
 }
 
-nb::dict select_points(const nb::dict& columns, const nb::dict& keywords) {
-  actions::SelectOptions options;
-  set_keywords(options, keywords, "select");
+// Returns the points and the words of the program.
+nb::tuple select(const actions::SelectOptions& options, const nb::dict& columns) {
   const PointSet set = set_of(columns);
-  return columns_of(unlocked([&] { return actions::select_points(set, options); }));
-}
-
-nb::list select_words(const nb::dict& keywords) {
-  actions::SelectOptions options;
-  set_keywords(options, keywords, "convert_points");
-  return option_words(options);
+  return nb::make_tuple(columns_of(unlocked([&] { return actions::select_points(set, options); })),
+                        option_words(options));
 }
 
 nb::object draw_points(nb::handle image, const nb::dict& columns, std::int64_t frame) {
@@ -269,27 +258,23 @@ nb::object draw_points(nb::handle image, const nb::dict& columns, std::int64_t f
 }  // namespace
 
 void bind_actions_points(nb::module_& m) {
-  nb::class_<PointFinder>(m, "PointFinder")
-      .def("push", &PointFinder::push, nb::arg("frame").none())
+  define_face<PointFinder>(m, "PointFinder")
+      .def("push", &PointFinder::push)
       .def("finish",
-           [](PointFinder& finder, double rate) { return columns_of(finder.finish(rate)); })
-      .def_prop_ro("options", [](const PointFinder& f) { return option_values(f.options()); })
-      .def_prop_ro("words", [](const PointFinder& f) { return option_words(f.options()); });
+           [](PointFinder& finder, double rate) { return columns_of(finder.finish(rate)); });
   m.def("point_finder", &point_finder);
   m.def("clip_finder", &clip_finder);
   m.def("model_finder", &model_finder);
   m.def("point_options", &option_table<PointOptions>);
   m.def("points_fields", &fields_of<PointSet>);
-  m.def("select_options", &option_table<actions::SelectOptions>);
   m.def("save_points", &save_points);
   m.def("read_points", &read_points);
-  m.def("select_points", &select_points);
-  m.def("select_words", &select_words);
+  define<ChoosesDevice::kOperation>(m, "select", &select);
   m.def("checked_points", [](const nb::dict& columns) { return columns_of(set_of(columns)); });
   m.def("is_points_file", [](const std::string& path) {
     return unlocked([&] { return actions::is_points_file(path); });
   });
-  m.def("draw_points", &draw_points, nb::arg("image").none(), nb::arg("points"), nb::arg("frame"));
+  m.def("draw_points", &draw_points);
 }
 
 }  // namespace fovea::python

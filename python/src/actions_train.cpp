@@ -256,20 +256,6 @@ void describe(OptionVisitor& visit, EvaluateKeywords& options) {
   describe(visit, options.train);
 }
 
-nb::dict report_of(const actions::MethodReport& report) {
-  nb::dict all = dict_of_record(record_ref(report));
-  const auto classes = static_cast<std::size_t>(report.confusion.classes);
-  all["confusion"] = to_numpy(report.confusion.counts, {classes, classes});
-  return all;
-}
-
-nb::list curve_of(const std::vector<actions::CurvePoint>& curve) {
-  nb::list rows;
-  for (const actions::CurvePoint& point : curve)
-    rows.append(nb::make_tuple(point.at, point.correct, point.tested, point.seconds));
-  return rows;
-}
-
 std::vector<std::string> names_in(const nb::dict& plan, const char* name) {
   return nb::cast<std::vector<std::string>>(plan[name]);
 }
@@ -308,15 +294,17 @@ nb::dict Clips::evaluate(const nb::dict& keywords, const nb::dict& plan, nb::han
   });
   nb::list methods, recipes;
   for (const actions::MethodReport* method : {&report.matching, &report.fused})
-    if (method->tested > 0) methods.append(report_of(*method));
-  for (const actions::MethodReport& method : report.baselines) methods.append(report_of(method));
-  for (const actions::MethodReport& method : report.recipes) recipes.append(report_of(method));
+    if (method->tested > 0) methods.append(dict_of_record(record_ref(*method)));
+  for (const actions::MethodReport& method : report.baselines)
+    methods.append(dict_of_record(record_ref(method)));
+  for (const actions::MethodReport& method : report.recipes)
+    recipes.append(dict_of_record(record_ref(method)));
   all["methods"] = methods;
   all["recipes"] = recipes;
   all["chosen"] = report.chosen;
   all["fused_chosen"] = report.fused_chosen;
-  all["window_curve"] = curve_of(windows);
-  all["subject_curve"] = curve_of(subjects);
+  all["window_curve"] = object_of_list(std::move(windows));
+  all["subject_curve"] = object_of_list(std::move(subjects));
   all["unknown"] = nb::none();
   if (unknown) all["unknown"] = dict_of_record(record_ref(rejected));
   return all;
@@ -331,30 +319,6 @@ struct StreamKeywords {
 void describe(OptionVisitor& visit, StreamKeywords& options) {
   describe(visit, options.evaluate);
   describe(visit, options.train);
-}
-
-nb::dict stream_values(const actions::StreamReport& report,
-                       const std::vector<std::string>& classes) {
-  nb::list points;
-  for (const actions::StreamPoint& point : report.points)
-    for (const actions::EventReport& one : point.overlaps) {
-      nb::dict by_class, row;
-      for (const actions::EventCounts& counts : one.classes)
-        by_class[counts.name.c_str()] = dict_of_record(record_ref(counts));
-      row["reject"] = point.reject;
-      row["matches"] = point.raw_events;
-      row["overlap"] = one.overlap;
-      row["counts"] = dict_of_record(record_ref(one.all));
-      row["classes"] = by_class;
-      points.append(row);
-    }
-  nb::dict all;
-  all["points"] = points;
-  all["classes"] = classes;
-  all["frames"] = report.frames;
-  all["action_frames"] = report.action_frames;
-  all["recognize_seconds"] = report.seconds;
-  return all;
 }
 
 // With a model, of all subjects or of some; without one, each subject is left out in turn and a
@@ -383,7 +347,8 @@ nb::dict Clips::evaluate_streams(std::shared_ptr<const Model> model, const nb::d
                  : actions::evaluate_streams(corpus_, points_, which.unknown, options.train,
                                              options.evaluate);
   });
-  nb::dict all = stream_values(report, classes);
+  nb::dict all = dict_of_record(record_ref(report));
+  all["classes"] = classes;
   all["options"] = values;
   all["words"] = words;
   return all;
@@ -399,17 +364,17 @@ void bind_actions_training(nb::module_& m) {
       .def("set_classes", &Clips::set_classes)
       .def("add_file", &Clips::add_file)
       .def("add_points", &Clips::add_points)
-      .def("read", &Clips::read, nb::arg("options"), nb::arg("paper"), nb::arg("cut_first"),
-           nb::arg("progress").none())
-      .def("train", &Clips::train, nb::arg("options"), nb::arg("paper"), nb::arg("progress").none())
-      .def("evaluate", &Clips::evaluate, nb::arg("options"), nb::arg("plan"),
-           nb::arg("progress").none())
+      .def("read", &Clips::read)
+      .def("train", &Clips::train)
+      .def("evaluate", &Clips::evaluate)
       .def("evaluate_streams", &Clips::evaluate_streams, nb::arg("model").none(),
            nb::arg("options"), nb::arg("plan"), nb::arg("progress").none())
       .def_prop_ro("classes", &Clips::classes)
       .def_prop_ro("subjects", &Clips::subjects)
       .def_prop_ro("clips", &Clips::clips)
       .def("__len__", &Clips::size);
+  m.def("method_fields", &fields_of<actions::MethodReport>);
+  m.def("unknown_fields", &fields_of<actions::UnknownReport>);
   m.def("train_options", &option_table<TrainOptions>);
   m.def("evaluate_options", &option_table<EvaluateKeywords>);
   m.def("stream_options", &option_table<StreamKeywords>);

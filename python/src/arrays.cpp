@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -342,6 +343,20 @@ std::vector<T> real_numbers(nb::handle value, const char* name) {
 }
 template std::vector<float> real_numbers(nb::handle value, const char* name);
 template std::vector<double> real_numbers(nb::handle value, const char* name);
+
+template <class T>
+std::vector<Rect<T>> rect_rows(nb::handle value, const char* name) {
+  const AnyArray rows = dense_array<T>(value, name, {2});
+  if (rows.shape(1) != 4)
+    throw InvalidArgument(
+        fmt::format("{} is {}; expected rows of x, y, width and height", name, array_text(value)));
+  std::vector<Rect<T>> boxes(rows.shape(0));
+  static_assert(sizeof(Rect<T>) == 4 * sizeof(T));
+  if (!boxes.empty()) std::memcpy(boxes.data(), rows.data(), boxes.size() * sizeof(Rect<T>));
+  return boxes;
+}
+template std::vector<Rect<float>> rect_rows(nb::handle value, const char* name);
+template std::vector<Rect<double>> rect_rows(nb::handle value, const char* name);
 
 void require_finite(ImageView<const float> rows, const char* name) {
   for (int y = 0; y < rows.height; ++y)

@@ -81,6 +81,10 @@ std::vector<std::int32_t> whole_numbers(nb::handle value, const char* name);
 template <class T>
 std::vector<T> real_numbers(nb::handle value, const char* name);
 
+// Boxes in an array of float32 or float64 (T), whose rows are x, y, width and height.
+template <class T>
+std::vector<Rect<T>> rect_rows(nb::handle value, const char* name);
+
 // Throws InvalidArgument for the first number that is NaN or infinite.
 void require_finite(ImageView<const float> rows, const char* name);
 

@@ -288,38 +288,6 @@ nb::list map_table() {
   return table;
 }
 
-nb::list looks_of(const std::vector<emd::BinLook>& looks) {
-  nb::list list;
-  for (const emd::BinLook& look : looks)
-    list.append(nb::make_tuple(
-        look.name, look.color
-                       ? nb::object(nb::make_tuple(look.color->r, look.color->g, look.color->b))
-                       : nb::none()));
-  return list;
-}
-
-nb::dict numbers_of(const emd::MapExplanation& e) {
-  nb::list moves;
-  for (const emd::BinMove& move : e.moves)
-    moves.append(nb::make_tuple(move.from, move.to, move.mass, move.cost, move.value));
-  nb::dict all;
-  all["distance"] = e.distance;
-  all["status"] = to_string(e.status);
-  all["solved_by"] = to_string(e.solved_by);
-  all["window"] = box_tuple(e.window);
-  all["histogram"] = to_numpy(e.histogram);
-  all["target"] = to_numpy(e.target);
-  all["moves"] = moves;
-  all["surplus"] = e.surplus;
-  all["cost_from"] = to_numpy(e.cost_from);
-  all["cost_to"] = to_numpy(e.cost_to);
-  all["bins"] = looks_of(e.bins);
-  all["heat"] = array_or_none(e.heat);
-  all["fused"] = e.fused ? nb::object(nb::float_(e.fused->score)) : nb::none();
-  all["picture"] = to_numpy(emd::draw_moves(e));
-  return all;
-}
-
 class Mapper {
  public:
   // The target is a box, or an image or cube, or the path of one.
@@ -364,11 +332,15 @@ class Mapper {
 
   nb::tuple explain(nb::handle image, int x, int y) {
     const FrameSource source(image, "image", variable_, &stream_);
-    const emd::MapExplanation why = calls_.run(source.work(kOperationsPerPixel), nb::none(), [&] {
+    emd::MapExplanation why = calls_.run(source.work(kOperationsPerPixel), nb::none(), [&] {
       const BandFrame frame = source.frame(exec_there());
       return emd::explain(mapper_for(frame), frame, x, y);
     });
-    return explanation_of(emd::present(why), numbers_of(why));
+    report::Explanation shown = emd::present(why);
+    nb::object picture = to_numpy(emd::draw_moves(why));
+    nb::dict numbers = record_with_rows(record_ref(why), {"moves", "bins"});
+    numbers["picture"] = picture;
+    return explanation_of(std::move(shown), numbers);
   }
 
   // Before the first image.
@@ -424,13 +396,8 @@ class Mapper {
 
 // The samples as they are stored, one channel per band.
 nb::object read_cube(const std::string& path, const nb::dict& keywords) {
-  io::CubeReadOptions options;
-  set_keywords(options, keywords, "read_cube");
-  io::Cube cube;
-  {
-    nb::gil_scoped_release others_go_on;
-    cube = io::read_cube(path, options);
-  }
+  const auto options = options_of<io::CubeReadOptions>(keywords, "read_cube");
+  const io::Cube cube = unlocked([&] { return io::read_cube(path, options); });
   return std::visit(
       []<class T>(const Stack<T>& bands) {
         Image<T> pixels(bands.width(), bands.height(), bands.count());
@@ -446,17 +413,14 @@ nb::object mean_spectrum(nb::handle cube, const std::optional<std::vector<int>>&
                          nb::handle mask) {
   const FrameSource source(cube, "cube", "");
   const ImageInput counted = mask_input(mask);
-  std::vector<float> spectrum;
-  {
-    nb::gil_scoped_release others_go_on;
+  return to_numpy(unlocked([&] {
     const BandFrame frame = source.frame();
     const auto view = counted.of<std::uint8_t>();
     Rect<int> part{0, 0, frame.bands.width(), frame.bands.height()};
     if (box) part = {box->at(0), box->at(1), box->at(2), box->at(3)};
-    spectrum = view.empty() ? emd::mean_spectrum(frame.bands, part)
-                            : emd::mean_spectrum(frame.bands, view);
-  }
-  return to_numpy(spectrum);
+    return view.empty() ? emd::mean_spectrum(frame.bands, part)
+                        : emd::mean_spectrum(frame.bands, view);
+  }));
 }
 
 using SpectrumScore = Image<float> (*)(StackView<const float>, std::span<const float>, const Exec&);
@@ -495,26 +459,22 @@ nb::dict roc(nb::handle score, nb::handle truth, const std::string& sense, nb::h
   if (word == words.end())
     throw InvalidArgument(
         fmt::format("sense is '{}'; expected {} or {}", sense, words[0].word, words[1].word));
-  emd::Roc roc;
-  {
-    nb::gil_scoped_release others_go_on;
-    roc = emd::roc(scores.of<float>(), known.of<std::uint8_t>(),
-                   static_cast<emd::TargetScore>(word->value), mask.of<std::uint8_t>());
-  }
+  const emd::Roc roc = unlocked([&] {
+    return emd::roc(scores.of<float>(), known.of<std::uint8_t>(),
+                    static_cast<emd::TargetScore>(word->value), mask.of<std::uint8_t>());
+  });
   return dict_of_record(record_ref(roc));
 }
 
 void bind_maps(nb::module_& m) {
-  nb::class_<Mapper>(m, "Mapper")
+  bind_face<Mapper>(m, "Mapper")
       .def(nb::init<const std::optional<std::vector<int>>&, nb::handle, const std::string&,
                     nb::handle, bool, const nb::dict&>(),
            nb::arg("box").none(), nb::arg("target").none(), nb::arg("variable"),
            nb::arg("ground").none(), nb::arg("keep_spectrum"), nb::arg("keywords"))
       .def("map", &Mapper::map, nb::arg("image").none())
       .def("explain", &Mapper::explain, nb::arg("image").none(), nb::arg("x"), nb::arg("y"))
-      .def("set_mask", &Mapper::set_mask, nb::arg("mask").none())
-      .def_prop_ro("options", [](const Mapper& p) { return option_values(p.options()); })
-      .def_prop_ro("words", [](const Mapper& p) { return option_words(p.options()); });
+      .def("set_mask", &Mapper::set_mask, nb::arg("mask").none());
   m.def("roc_fields", &fields_of<emd::Roc>);
   m.def("map_options", &map_table);
   bind_emd_regions(m);
@@ -540,14 +500,12 @@ void bind_maps(nb::module_& m) {
 
 void bind_emd(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("emd");
-  nb::class_<Solver>(m, "Solver")
+  bind_face<Solver>(m, "Solver")
       .def(nb::init<nb::handle, int, const nb::dict&>(), nb::arg("ground").none(), nb::arg("bins"),
            nb::arg("keywords"))
       .def("solve", &Solver::solve, nb::arg("first").none(), nb::arg("second").none(),
            nb::arg("flows"), nb::arg("mark"))
-      .def_prop_ro("ground", [](const Solver& s) { return ground_facts(s.ground()); })
-      .def_prop_ro("options", [](const Solver& s) { return option_values(s.options()); })
-      .def_prop_ro("words", [](const Solver& s) { return option_words(s.options()); });
+      .def_prop_ro("ground", [](const Solver& s) { return ground_facts(s.ground()); });
   m.def("solve_options", &option_table<emd::SolverOptions>);
   m.def("status_names", &words_of<emd::Status>);
   m.def("solver_names", &words_of<emd::SolvedBy>);

@@ -18,32 +18,19 @@
 namespace fovea::python {
 namespace {
 
-emd::RegionOptions region_options(const nb::dict& keywords) {
-  emd::RegionOptions options;
-  set_keywords(options, keywords, "regions");
-  return options;
-}
-
-nb::dict fields_and_outlines(emd::RegionSet&& found) {
+nb::dict find_regions(nb::handle distances, const std::optional<std::vector<int>>& box,
+                      const std::vector<int>& size, const nb::dict& keywords) {
+  const auto options = options_of<emd::RegionOptions>(keywords, "regions");
+  const ImageInput map = image_input(distances, {"distances", {io::SampleType::kFloat32}, {1}});
+  emd::RegionTarget target{.size = {size.at(0), size.at(1)}};
+  if (box) target.box = Rect<int>{box->at(0), box->at(1), box->at(2), box->at(3)};
+  const emd::RegionSet found =
+      unlocked([&] { return emd::find_regions(map.of<float>(), options, target); });
   nb::list outlines;
   for (std::size_t i = 0; i < found.regions.size(); ++i) outlines.append(emd::region_rle(found, i));
   nb::dict all = dict_of_record(record_ref(found));
   all["outlines"] = outlines;
   return all;
-}
-
-nb::dict find_regions(nb::handle distances, const std::optional<std::vector<int>>& box,
-                      const std::vector<int>& size, const nb::dict& keywords) {
-  const emd::RegionOptions options = region_options(keywords);
-  const ImageInput map = image_input(distances, {"distances", {io::SampleType::kFloat32}, {1}});
-  emd::RegionTarget target{.size = {size.at(0), size.at(1)}};
-  if (box) target.box = Rect<int>{box->at(0), box->at(1), box->at(2), box->at(3)};
-  emd::RegionSet found;
-  {
-    nb::gil_scoped_release others_go_on;
-    found = emd::find_regions(map.of<float>(), options, target);
-  }
-  return fields_and_outlines(std::move(found));
 }
 
 // Bright where the distance is small.
@@ -62,10 +49,12 @@ void bind_emd_regions(nb::module_& m) {
   m.def("regions_options", &option_table<emd::RegionOptions>);
   m.def("find_regions", &find_regions, nb::arg("distances").none(), nb::arg("box").none(),
         nb::arg("size"), nb::arg("keywords"));
-  m.def("region_values",
-        [](const nb::dict& keywords) { return option_values(region_options(keywords)); });
-  m.def("region_words",
-        [](const nb::dict& keywords) { return option_words(region_options(keywords)); });
+  m.def("region_values", [](const nb::dict& keywords) {
+    return option_values(options_of<emd::RegionOptions>(keywords, "regions"));
+  });
+  m.def("region_words", [](const nb::dict& keywords) {
+    return option_words(options_of<emd::RegionOptions>(keywords, "regions"));
+  });
 }
 
 }  // namespace fovea::python

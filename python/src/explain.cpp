@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "records.h"
+#include "run.h"
 #include "systems.h"
 
 // Layers own images, which cannot be copied; the vector of layers does not say so.
@@ -20,13 +20,9 @@ using report::Explanation;
 
 nb::object drawn(const Explanation& explanation, nb::handle image, bool whole) {
   const ImageInput pixels = image_input(image, {"image", {io::SampleType::kUint8}, {1, 3}});
-  const auto view = pixels.of<std::uint8_t>();
-  Image<std::uint8_t> picture;
-  {
-    nb::gil_scoped_release others_go_on;
-    picture = report::draw_explanation(view, explanation, {.whole_image = whole});
-  }
-  return to_numpy(std::move(picture));
+  return to_numpy(unlocked([&] {
+    return report::draw_explanation(pixels.of<std::uint8_t>(), explanation, {.whole_image = whole});
+  }));
 }
 
 }  // namespace

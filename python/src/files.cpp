@@ -32,39 +32,28 @@ namespace {
 nb::object read_image(const std::string& path, const nb::dict& keywords) {
   io::ImageReadOptions options{.orientation = io::Orientation::kApply};
   set_keywords(options, keywords, "read_image");
-  io::AnyImage image;
-  {
-    nb::gil_scoped_release others_go_on;
-    image = io::read_image(path, options);
-  }
-  return to_numpy(std::move(image));
+  return to_numpy(unlocked([&] { return io::read_image(path, options); }));
 }
 
 // An image as detectors read it: bytes without opacity, turned upright.
 nb::object read_bytes(const std::string& path) {
-  Image<std::uint8_t> bytes;
-  {
-    nb::gil_scoped_release others_go_on;
+  return to_numpy(unlocked([&] {
     io::AnyImage image = io::read_image(path, {.orientation = io::Orientation::kApply});
     if (image.channels() == 2 || image.channels() == 4) image = io::drop_alpha(image);
-    bytes = io::to_bytes(std::move(image));
-  }
-  return to_numpy(std::move(bytes));
+    return io::to_bytes(std::move(image));
+  }));
 }
 
 // A mask as the program reads it: one channel, as it is stored.
 nb::object read_mask(const std::string& path) {
-  Image<std::uint8_t> mask;
-  {
-    nb::gil_scoped_release others_go_on;
+  return to_numpy(unlocked([&] {
     io::AnyImage image = io::read_image(path, {});
     if (image.channels() > 4)
       throw FormatError(
           fmt::format("{}: has {} channels; a mask is gray or RGB", path, image.channels()));
     if (image.channels() == 2 || image.channels() == 4) image = io::drop_alpha(image);
-    mask = io::to_gray(io::to_bytes(std::move(image)).view());
-  }
-  return to_numpy(std::move(mask));
+    return io::to_gray(io::to_bytes(std::move(image)).view());
+  }));
 }
 
 // Files of results that are texts or arrays: whole or not at all.

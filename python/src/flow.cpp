@@ -68,52 +68,6 @@ nb::list preset_words(const PresetOptions& options) {
   return option_words(options, usual);
 }
 
-nb::list factors_of(const std::vector<flow::ConfidenceFactor>& factors) {
-  nb::list list;
-  for (const flow::ConfidenceFactor& factor : factors)
-    list.append(nb::make_tuple(factor.name, factor.value, factor.text));
-  return list;
-}
-
-nb::object surface_of(const flow::FlowExplanation& e) {
-  if (!e.surface) return nb::none();
-  const flow::MatchSurface& surface = *e.surface;
-  nb::dict all;
-  all["block"] = box_tuple(surface.block);
-  all["left"] = surface.left;
-  all["top"] = surface.top;
-  all["scores"] = array_or_none(surface.scores);
-  all["best"] = surface.best;
-  all["best_at"] = nb::make_tuple(surface.best_u, surface.best_v);
-  all["second"] = surface.second;
-  all["curvature"] = surface.curvature;
-  all["texture"] = surface.texture;
-  all["moved"] = surface.moved;
-  return all;
-}
-
-nb::dict numbers_of(const flow::FlowExplanation& e) {
-  nb::dict all;
-  all["u"] = e.u;
-  all["v"] = e.v;
-  all["confidence"] = e.confidence;
-  all["refined"] = e.refined;
-  all["level"] = e.level;
-  all["difference_before"] = e.difference_before;
-  all["difference_after"] = e.difference_after;
-  all["before"] = array_or_none(e.before);
-  all["after"] = array_or_none(e.after);
-  all["eigenvalues"] = nb::make_tuple(e.tensor.greater, e.tensor.smaller);
-  all["tensor"] = nb::make_tuple(e.tensor.xx, e.tensor.xy, e.tensor.yy);
-  all["uncertain"] = nb::make_tuple(e.tensor.uncertain_x, e.tensor.uncertain_y);
-  all["factors"] = factors_of(e.factors);
-  all["doubts"] = factors_of(e.doubts);
-  all["doubt"] = e.doubt;
-  all["nearest"] = e.nearest;
-  all["surface"] = surface_of(e);
-  return all;
-}
-
 class Estimator {
  public:
   explicit Estimator(const nb::dict& keywords)
@@ -147,7 +101,7 @@ class Estimator {
     const ImageInput a = flow_image(first, "first", nullptr),
                      b = flow_image(second, "second", nullptr);
     require_one_type({a, first, "first"}, {b, second, "second"});
-    const flow::FlowExplanation why = std::visit(
+    flow::FlowExplanation why = std::visit(
         [&]<class T>(const ImageView<T>& view) -> flow::FlowExplanation {
           using Sample = std::remove_const_t<T>;
           if constexpr (kFlowSample<Sample>)
@@ -159,7 +113,7 @@ class Estimator {
           else return {};
         },
         a.view);
-    return explanation_of(flow::present(why), numbers_of(why));
+    return explanation_of(std::move(why), {"factors", "doubts"});
   }
 
   // A video goes on after an interruption, so that a frame is never stopped in its middle.
@@ -252,8 +206,7 @@ nb::object confidence_picture(nb::handle confidence) {
 }
 
 void write(const std::string& path, const nb::tuple& planes, const nb::dict& keywords) {
-  io::FlowWriteOptions options;
-  set_keywords(options, keywords, "write");
+  const auto options = options_of<io::FlowWriteOptions>(keywords, "write");
   const FieldInput field = field_input(planes[0], planes[1], planes[2], planes[3]);
   nb::gil_scoped_release others_go_on;
   io::write_flow(path, field.view(), options);
@@ -267,11 +220,7 @@ nb::list write_options() {
 }
 
 nb::tuple read(const std::string& path) {
-  io::FlowField field;
-  {
-    nb::gil_scoped_release others_go_on;
-    field = io::read_flow(path);
-  }
+  io::FlowField field = unlocked([&] { return io::read_flow(path); });
   nb::object confidence = nb::none();
   if (!field.confidence.empty()) confidence = to_numpy(std::move(field.confidence));
   return nb::make_tuple(to_numpy(std::move(field.u)), to_numpy(std::move(field.v)),
@@ -280,17 +229,12 @@ nb::tuple read(const std::string& path) {
 
 // Estimate and truth are (u, v, confidence or None, known or None).
 nb::dict evaluate(const nb::tuple& estimate, const nb::tuple& truth, const nb::dict& keywords) {
-  flow::EvaluateOptions options;
-  set_keywords(options, keywords, "evaluate");
+  const auto options = options_of<flow::EvaluateOptions>(keywords, "evaluate");
   const FieldInput found = field_input(estimate[0], estimate[1], estimate[3]);
   const FieldInput known = field_input(truth[0], truth[1], truth[3]);
-  std::optional<ImageInput> confidence;
-  if (!nb::handle(estimate[2]).is_none())
-    confidence = image_input(estimate[2], {"confidence", {io::SampleType::kFloat32}, {1}});
+  const ImageInput confidence = plane_input(estimate[2], "confidence");
   const flow::FlowReport report = unlocked([&] {
-    return flow::evaluate_flow(found.view(),
-                               confidence ? confidence->of<float>() : ImageView<const float>{},
-                               known.view(), options);
+    return flow::evaluate_flow(found.view(), confidence.of<float>(), known.view(), options);
   });
   nb::dict all = dict_of_record(record_ref(report));
   all["options"] = option_values(options);

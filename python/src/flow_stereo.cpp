@@ -84,15 +84,13 @@ nb::object visible_pixels(nb::handle disparity) {
 }
 
 nb::object picture(nb::handle disparity, const nb::dict& keywords) {
-  flow::DisparityPictureOptions options;
-  set_keywords(options, keywords, "to_color");
+  const auto options = options_of<flow::DisparityPictureOptions>(keywords, "to_color");
   const ImageInput known = whole_plane(disparity, "disparity");
   return to_numpy(unlocked([&] { return flow::disparity_picture(known.of<float>(), options); }));
 }
 
 nb::object read_disparity(const std::string& path, const nb::dict& keywords) {
-  io::DisparityReadOptions options;
-  set_keywords(options, keywords, "read_disparity");
+  const auto options = options_of<io::DisparityReadOptions>(keywords, "read_disparity");
   return to_numpy(unlocked([&] { return io::read_disparity(path, options); }));
 }
 
@@ -105,11 +103,9 @@ void write_disparity(const std::string& path, nb::handle disparity) {
 }  // namespace
 
 void bind_flow_stereo(nb::module_& m) {
-  nb::class_<StereoMatcher>(m, "StereoMatcher")
+  bind_face<StereoMatcher>(m, "StereoMatcher")
       .def(nb::init<const nb::dict&>())
-      .def("match", &StereoMatcher::match, nb::arg("left").none(), nb::arg("right").none())
-      .def_prop_ro("options", [](const StereoMatcher& s) { return option_values(s.options()); })
-      .def_prop_ro("words", [](const StereoMatcher& s) { return option_words(s.options()); });
+      .def("match", &StereoMatcher::match, nb::arg("left").none(), nb::arg("right").none());
   m.def("stereo_fields", &fields_of<flow::Disparity>);
   m.def("evaluate_stereo_fields", &fields_of<flow::StereoReport>);
   m.def("stereo_options", &option_table<StereoOptions>);

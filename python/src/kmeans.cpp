@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "arrays.h"
+#include "define.h"
 #include "gpu_arrays.h"
 #include "renamed.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -44,26 +44,15 @@ Work work_of(ImageView<const float> points, int centers, double iterations = 1) 
   return {2.0 * points.width * points.height * centers * iterations};
 }
 
-template <class Part>
-nb::object column(const std::vector<KmeansIteration>& iterations, Part KmeansIteration::*part) {
-  std::vector<Part> values;
-  values.reserve(iterations.size());
-  for (const KmeansIteration& iteration : iterations) values.push_back(iteration.*part);
-  return to_numpy(values);
-}
-
 nb::dict fit(nb::handle points, const nb::dict& keywords, nb::handle progress) {
   const ClusterOptions options = options_of<ClusterOptions>(keywords, "KMeans");
   const Stream stream(options.exec.device);
   const PointsInput input = points_input(points, "X", &stream);
-  Calls calls(options.exec.device);
-  Kmeans found = calls.run(
+  Kmeans found = run_once(
       work_of(input.view, options.clusters, 1.0 * options.max_iterations * options.restarts),
-      progress, [&] {
-        KmeansOptions watched = options;
-        watched.exec = calls.watched(options.exec);
-        watched.exec.stream = stream.get();
-        return kmeans(input.view, watched);
+      options.exec, progress, [&](Exec exec) {
+        exec.stream = stream.get();
+        return kmeans(input.view, with_exec<KmeansOptions>(options, exec));
       });
   nb::dict result;
   result["centers"] = to_numpy(std::move(found.centers));
@@ -72,7 +61,7 @@ nb::dict fit(nb::handle points, const nb::dict& keywords, nb::handle progress) {
   result["inertia"] = found.inertia;
   result["converged"] = found.converged;
   result["iterations"] = found.iterations.size();
-  result["inertias"] = column(found.iterations, &KmeansIteration::inertia);
+  result["inertias"] = column_of(found.iterations, &KmeansIteration::inertia);
   return result;
 }
 
@@ -156,15 +145,15 @@ class Batches {
 
 void bind_kmeans(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("kmeans");
-  m.def("fit", &fit, nb::arg("points").none(), nb::arg("options"), nb::arg("progress").none());
+  m.def("fit", &fit);
   m.def("fit_options", &option_table<ClusterOptions>);
   nb::class_<Nearest>(m, "Nearest")
       .def(nb::init<nb::handle, const nb::dict&>())
-      .def("find", &Nearest::find, nb::arg("points").none())
-      .def("check", &Nearest::check, nb::arg("points").none());
+      .def("find", &Nearest::find)
+      .def("check", &Nearest::check);
   nb::class_<Batches>(m, "Batches")
       .def(nb::init<nb::handle, nb::handle, const nb::dict&>())
-      .def("push", &Batches::push, nb::arg("points").none())
+      .def("push", &Batches::push)
       .def_prop_ro("centers", &Batches::centers)
       .def_prop_ro("counts", &Batches::counts);
 }

@@ -2,6 +2,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/mesh_io.h>
 #include <fovea/mesh/evaluate.h>
+#include <fovea/mesh/explain.h>
 #include <fovea/mesh/segment.h>
 #include <fovea/mesh/show.h>
 
@@ -18,9 +19,9 @@
 #include <utility>
 
 #include "arrays.h"
+#include "define.h"
+#include "explain.h"
 #include "mesh_costs.h"
-#include "mesh_explain.h"
-#include "options.h"
 #include "records.h"
 #include "run.h"
 #include "systems.h"
@@ -123,14 +124,8 @@ TriangleMesh make_mesh(nb::handle vertices, nb::handle faces, nb::handle polygon
   return mesh;
 }
 
-nb::tuple read(const std::string& path, const nb::dict& keywords) {
-  io::MeshReadOptions options;
-  set_keywords(options, keywords, "read");
-  TriangleMesh mesh;
-  {
-    nb::gil_scoped_release others_go_on;
-    mesh = io::read_mesh(path, options);
-  }
+nb::tuple read(const io::MeshReadOptions& options, const std::string& path) {
+  TriangleMesh mesh = unlocked([&] { return io::read_mesh(path, options); });
   const std::string format = io::to_string(mesh.format);
   return nb::make_tuple(std::move(mesh), format, option_words(options));
 }
@@ -181,13 +176,9 @@ struct AttributesInput {
   std::vector<io::FaceAttribute> attributes{};
 };
 
-// Marks are labels or None, colors or None, and attributes.
-void write(const std::string& path, const TriangleMesh& mesh, const nb::tuple& marks,
-           const nb::dict& keywords) {
-  const nb::object labels = marks[0], colors = marks[1];
-  io::MeshWriteOptions options;
-  set_keywords(options, keywords, "write");
-  const AttributesInput more(mesh, nb::cast<nb::dict>(marks[2]));
+void write(const io::MeshWriteOptions& options, const std::string& path, const TriangleMesh& mesh,
+           nb::handle labels, nb::handle colors, const nb::dict& attributes) {
+  const AttributesInput more(mesh, attributes);
   std::vector<std::int32_t> numbers;
   std::vector<std::array<std::uint8_t, 3>> bytes;
   if (!labels.is_none()) numbers = face_labels(mesh, labels);
@@ -208,11 +199,7 @@ void write(const std::string& path, const TriangleMesh& mesh, const nb::tuple& m
 }
 
 nb::dict info(const TriangleMesh& mesh) {
-  mesh::MeshInfo facts;
-  {
-    nb::gil_scoped_release others_go_on;
-    facts = mesh::mesh_info(mesh);
-  }
+  const mesh::MeshInfo facts = unlocked([&] { return mesh::mesh_info(mesh); });
   return dict_of_record(record_ref(facts));
 }
 
@@ -237,33 +224,34 @@ std::vector<mesh::HierarchyNode> nodes_of(const nb::list& tuples) {
 }
 
 class Segmenter {
+  // Runs function(segmenter), or function(segmenter, costs) with costs of the caller.
+  template <class Function>
+  auto call(const TriangleMesh& mesh, nb::handle costs, Function function) {
+    const std::vector<float> own = own_costs(costs);
+    const std::span<const float> steps = own;
+    const Work work{kOperationsPerFace * static_cast<double>(mesh.faces.size())};
+    const bool with_costs = !costs.is_none();
+    return segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
+      return with_costs ? function(segmenter, steps) : function(segmenter);
+    });
+  }
+
  public:
   explicit Segmenter(const nb::dict& keywords)
       : options_(options_of<SegmentOptions>(keywords, "Segmenter")),
         segmenter_(options_.exec, [this](const Exec& exec) {
-          SegmentOptions options = options_;
-          options.exec = exec;
-          return mesh::Segmenter(options);
+          return mesh::Segmenter(with_exec(options_, exec));
         }) {}
 
   nb::dict segment(const TriangleMesh& mesh, nb::handle costs) {
-    const Work work{kOperationsPerFace * static_cast<double>(mesh.faces.size())};
-    const bool own = !costs.is_none();
-    const std::vector<float> steps = own_costs(costs);
-    const mesh::Segmentation found =
-        segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
-          return own ? segmenter.segment(mesh, steps) : segmenter.segment(mesh);
-        });
+    const mesh::Segmentation found = call(mesh, costs, [&](auto& segmenter, auto... steps) {
+      return segmenter.segment(mesh, steps...);
+    });
     return dict_of_record(record_ref(found));
   }
-
   mesh::SegmentExplanation explain(const TriangleMesh& mesh, nb::handle costs) {
-    const Work work{kOperationsPerFace * static_cast<double>(mesh.faces.size())};
-    const bool own = !costs.is_none();
-    const std::vector<float> steps = own_costs(costs);
-    return segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
-      return own ? segmenter.explain(mesh, steps) : segmenter.explain(mesh);
-    });
+    return call(mesh, costs,
+                [&](auto& segmenter, auto... steps) { return segmenter.explain(mesh, steps...); });
   }
 
   void stop() { segmenter_.stop(); }
@@ -305,36 +293,27 @@ nb::object render_parts(const TriangleMesh& mesh, nb::handle labels, nb::handle 
   options.render.parts = parts;
   std::optional<AnyArray> surety;
   if (!membership.is_none()) surety = dense_array<float>(membership, "membership", {1});
-  Image<std::uint8_t> picture;
-  {
-    nb::gil_scoped_release others_go_on;
-    picture = surety ? drawn_values(mesh, face_values(mesh, *surety), "membership", options.render)
-                     : mesh::render(mesh, mesh::part_colors(parts), options.render);
-  }
-  return to_numpy(std::move(picture));
+  return to_numpy(unlocked([&] {
+    return surety ? drawn_values(mesh, face_values(mesh, *surety), "membership", options.render)
+                  : mesh::render(mesh, mesh::part_colors(parts), options.render);
+  }));
 }
 
 // Lines are drawn between faces of different parts, where there are any.
-nb::object render_values(const TriangleMesh& mesh, const nb::tuple& shown, const std::string& title,
-                         const nb::dict& keywords) {
+nb::object render_values(const TriangleMesh& mesh, nb::handle values, nb::handle marked,
+                         const std::string& title, const nb::dict& keywords) {
   ValuesPicture options;
   set_keywords(options, keywords, "render");
-  const AnyArray array = dense_array<float>(shown[0], "values", {1});
+  const AnyArray array = dense_array<float>(values, "values", {1});
   std::vector<std::int32_t> parts(mesh.faces.size(), 0);  // an outline, but no lines between faces
-  if (!nb::handle(shown[1]).is_none()) parts = face_labels(mesh, shown[1], "parts");
+  if (!marked.is_none()) parts = face_labels(mesh, marked, "parts");
   options.render.parts = parts;
-  Image<std::uint8_t> picture;
-  {
-    nb::gil_scoped_release others_go_on;
-    picture = drawn_values(mesh, face_values(mesh, array), title, options.render);
-  }
-  return to_numpy(std::move(picture));
+  return to_numpy(unlocked(
+      [&] { return drawn_values(mesh, face_values(mesh, array), title, options.render); }));
 }
 
-std::string page(const TriangleMesh& mesh, nb::handle labels, const nb::list& hierarchy,
-                 const nb::dict& keywords) {
-  mesh::ModelPageOptions options;
-  set_keywords(options, keywords, "page");
+std::string page(mesh::ModelPageOptions options, const TriangleMesh& mesh, nb::handle labels,
+                 const nb::list& hierarchy) {
   options.hierarchy = nodes_of(hierarchy);
   const std::vector<std::int32_t> parts = face_labels(mesh, labels);
   const auto [low, high] = std::minmax_element(parts.begin(), parts.end());
@@ -363,54 +342,40 @@ void describe(OptionVisitor& visit, DistanceOptions& options) {
   describe(visit, options.paths);
 }
 
+// Distances, one row per source or one to the nearest of them, and how they were found.
 struct Distances {
-  std::unique_ptr<float[]> values;
+  nb::object to_numpy() && { return detail::owned_array(std::move(values), {rows, columns}); }
+  float* row(std::size_t y) { return values.get() + y * columns; }
+
   std::size_t rows = 0, columns = 0;
-  PathReport report;
+  PathReport report{};
+  std::unique_ptr<float[]> values = std::make_unique_for_overwrite<float[]>(rows * columns);
   std::vector<std::int32_t> nearest{};  // one source per face, or -1, where that was asked for
 };
 
-// Rows from some faces to all faces.
-Distances rows_from(const Graph& graph, std::span<const std::int32_t> sources,
-                    const PathOptions& options) {
-  PathReport report;
-  const Image<float> rows = distances_from(graph, sources, options, &report);
-  Distances found{nullptr, sources.size(), static_cast<std::size_t>(graph.nodes()), report};
-  found.values = std::make_unique_for_overwrite<float[]>(found.rows * found.columns);
-  for (std::size_t y = 0; y < found.rows; ++y)
-    std::copy_n(rows.row(static_cast<int>(y)), found.columns,
-                found.values.get() + y * found.columns);
-  return found;
-}
-
-// A row to the nearest of some faces.
-Distances nearest_row(const Graph& graph, std::span<const std::int32_t> sources,
-                      const PathOptions& options) {
-  PathReport report;
-  NearestSource nearest = nearest_source(graph, sources, options, &report);
-  Distances found{nullptr, 1, static_cast<std::size_t>(graph.nodes()), report};
-  found.values = std::make_unique_for_overwrite<float[]>(found.columns);
-  std::copy(nearest.distance.begin(), nearest.distance.end(), found.values.get());
-  found.nearest = std::move(nearest.source);
-  for (std::int32_t& place : found.nearest)
-    if (place >= 0) place = sources[static_cast<std::size_t>(place)];
-  return found;
-}
-
-// The square of all distances.
-Distances all_rows(const Graph& graph, const PathOptions& options) {
+Distances found_distances(const Graph& graph, std::span<const std::int32_t> sources, bool nearest,
+                          const PathOptions& options) {
   const auto nodes = static_cast<std::size_t>(graph.nodes());
-  Distances found{std::make_unique_for_overwrite<float[]>(nodes * nodes), nodes, nodes, {}};
-  stream_distances(
-      graph,
-      [&](const DistanceRows& part) {
-        for (int y = 0; y < part.rows.height; ++y)
-          std::copy_n(part.rows.row(y), nodes,
-                      found.values.get() + static_cast<std::size_t>(part.first + y) * nodes);
-        options.exec.progress({"distances", static_cast<double>(part.first + part.rows.height),
-                               static_cast<double>(nodes)});
-      },
-      options, &found.report);
+  const std::size_t rows = sources.empty() ? nodes : sources.size();
+  Distances found{nearest ? std::size_t{1} : rows, nodes};
+  if (nearest) {
+    NearestSource to_nearest = nearest_source(graph, sources, options, &found.report);
+    std::copy(to_nearest.distance.begin(), to_nearest.distance.end(), found.row(0));
+    found.nearest = std::move(to_nearest.source);
+    for (std::int32_t& place : found.nearest)
+      if (place >= 0) place = sources[static_cast<std::size_t>(place)];
+  } else if (!sources.empty()) {
+    const Image<float> some = distances_from(graph, sources, options, &found.report);
+    copy(some.view(), packed_view(found.row(0), some.width(), some.height()));
+  } else {
+    const auto keep = [&](const DistanceRows& part) {
+      copy(part.rows, packed_view(found.row(static_cast<std::size_t>(part.first)), part.rows.width,
+                                  part.rows.height));
+      options.exec.progress({"distances", static_cast<double>(part.first + part.rows.height),
+                             static_cast<double>(nodes)});
+    };
+    stream_distances(graph, keep, options, &found.report);
+  }
   return found;
 }
 
@@ -421,19 +386,22 @@ class FaceGraph {
   // Needs no lock of Python's.
   std::shared_ptr<const Graph> with(const TriangleMesh& mesh, const mesh::NamedCosts& costs,
                                     const Exec& exec) {
+    std::string asked;
+    for_each_option(const_cast<mesh::NamedCosts&>(costs),
+                    [&](const OptionField& field) { asked += option_text(field) + ' '; });
     const std::lock_guard lock(mutex_);
-    if (!graph_ || !same_costs(costs, costs_)) {
+    if (!graph_ || asked != costs_) {
       mesh::DualGraph dual = mesh::dual_graph(mesh, 0, exec);
       const std::vector<float> steps = mesh::named_costs(costs, mesh, dual, exec);
       graph_ = std::make_shared<const Graph>(mesh::path_graph(dual, steps));
-      costs_ = costs;
+      costs_ = std::move(asked);
     }
     return graph_;
   }
 
  private:
   std::mutex mutex_;
-  mesh::NamedCosts costs_{};
+  std::string costs_{};  // their options
   std::shared_ptr<const Graph> graph_;
 };
 
@@ -451,34 +419,28 @@ std::vector<std::int32_t> source_faces(const TriangleMesh& mesh, nb::handle sour
 }
 
 // Costs of the caller's make a graph of their own, which is not kept.
-nb::tuple distances(FaceGraph& graphs, const TriangleMesh& mesh, const nb::tuple& from,
-                    const nb::dict& keywords, nb::handle progress) {
-  DistanceOptions options;
-  set_keywords(options, keywords, "distances");
-  options.exec.device = usable_device(options.exec.device);
-  const std::vector<std::int32_t> sources = source_faces(mesh, from[0]);
+nb::tuple distances(const DistanceOptions& options, FaceGraph& graphs, const TriangleMesh& mesh,
+                    nb::handle source, nb::handle costs, nb::handle progress) {
+  const std::vector<std::int32_t> sources = source_faces(mesh, source);
   if (options.nearest && sources.empty())
     throw InvalidArgument("nearest needs the faces to choose from; give source=[FACE, FACE]");
-  const bool own = !nb::handle(from[1]).is_none();
-  const std::vector<float> steps = own_costs(from[1]);
+  const std::vector<float> steps = own_costs(costs);
+  const bool own = !costs.is_none();
   const auto faces = static_cast<double>(mesh.faces.size());
   const double rows = sources.empty() ? faces : static_cast<double>(sources.size());
   Calls calls;
-  PathOptions paths = options.paths;
+  PathOptions paths = with_exec(options.paths, calls.watched(options.exec));
   if (options.cutoff) paths.cutoff = static_cast<float>(*options.cutoff);
-  paths.exec = calls.watched(options.exec);
   Distances found = calls.run({kOperationsPerDistance * faces * (rows + 2)}, progress, [&] {
     const Exec exec = graph_exec(calls);
     const auto graph = own ? std::make_shared<const Graph>(
                                  mesh::path_graph(mesh::dual_graph(mesh, 0, exec), steps))
                            : graphs.with(mesh, options.costs, exec);
-    if (options.nearest) return nearest_row(*graph, sources, paths);
-    return sources.empty() ? all_rows(*graph, paths) : rows_from(*graph, sources, paths);
+    return found_distances(*graph, sources, options.nearest, paths);
   });
   nb::dict all = dict_of_record(record_ref(found.report));
-  all["values"] = detail::owned_array(std::move(found.values), {found.rows, found.columns});
-  all["nearest"] = nb::none();
-  if (options.nearest) all["nearest"] = to_numpy(found.nearest);
+  all["nearest"] = options.nearest ? to_numpy(found.nearest) : nb::none();
+  all["values"] = std::move(found).to_numpy();
   return nb::make_tuple(all, option_values(options), option_words(options));
 }
 
@@ -489,11 +451,6 @@ nb::dict dual_graph(const TriangleMesh& mesh, int smoothing) {
   const mesh::DualGraph graph =
       calls.run({kOperationsPerDistance * (1 + smoothing) * static_cast<double>(mesh.faces.size())},
                 nb::none(), [&] { return mesh::dual_graph(mesh, smoothing, graph_exec(calls)); });
-  const auto column = [&]<class Value>(Value mesh::DualArc::*part) {
-    auto values = std::make_unique_for_overwrite<Value[]>(graph.arcs.size());
-    for (std::size_t i = 0; i < graph.arcs.size(); ++i) values[i] = graph.arcs[i].*part;
-    return detail::owned_array(std::move(values), {graph.arcs.size()});
-  };
   const auto rows = [](const std::vector<std::array<float, 3>>& points) {
     std::vector<float> all;
     all.reserve(3 * points.size());
@@ -501,14 +458,14 @@ nb::dict dual_graph(const TriangleMesh& mesh, int smoothing) {
     return to_numpy(all, {points.size(), 3});
   };
   nb::dict all;
-  all["a"] = column(&mesh::DualArc::a);
-  all["b"] = column(&mesh::DualArc::b);
-  all["geodesic"] = column(&mesh::DualArc::geodesic);
-  all["angle"] = column(&mesh::DualArc::angle);
-  all["concave"] = column(&mesh::DualArc::concave);
-  all["edge"] = column(&mesh::DualArc::edge);
-  all["low"] = column(&mesh::DualArc::low);
-  all["high"] = column(&mesh::DualArc::high);
+  all["a"] = column_of(graph.arcs, &mesh::DualArc::a);
+  all["b"] = column_of(graph.arcs, &mesh::DualArc::b);
+  all["geodesic"] = column_of(graph.arcs, &mesh::DualArc::geodesic);
+  all["angle"] = column_of(graph.arcs, &mesh::DualArc::angle);
+  all["concave"] = column_of(graph.arcs, &mesh::DualArc::concave);
+  all["edge"] = column_of(graph.arcs, &mesh::DualArc::edge);
+  all["low"] = column_of(graph.arcs, &mesh::DualArc::low);
+  all["high"] = column_of(graph.arcs, &mesh::DualArc::high);
   all["areas"] = to_numpy(graph.areas);
   all["centroids"] = rows(graph.centroids);
   all["normals"] = rows(graph.normals);
@@ -529,14 +486,6 @@ nb::dict evaluate(const TriangleMesh& mesh, nb::handle labels, const nb::list& t
   return dict_of_record(record_ref(report));
 }
 
-// All keywords but the number of parts, which has an argument of its own.
-nb::list segment_options() {
-  nb::list table;
-  for (const nb::handle entry : option_table<SegmentOptions>())
-    if (nb::cast<std::string>(nb::object(entry["name"])) != "parts") table.append(entry);
-  return table;
-}
-
 nb::object polygon_numbers(const TriangleMesh& mesh) {
   if (mesh.polygons.empty()) return nb::none();
   return to_numpy(mesh.polygons);
@@ -550,18 +499,14 @@ void bind_mesh(nb::module_& parent) {
       .def_prop_ro("vertices", &vertex_view)
       .def_prop_ro("faces", &face_view)
       .def_prop_ro("polygons", &polygon_numbers);
-  m.def("make", &make_mesh, nb::arg("vertices").none(), nb::arg("faces").none(),
-        nb::arg("polygons").none() = nb::none());
-  m.def("read", &read);
-  m.def("write", &write);
-  m.def("value_colors", &value_colors, nb::arg("values").none());
+  m.def("make", &make_mesh);
+  define<ChoosesDevice::kOperation>(m, "read", &read);
+  define<ChoosesDevice::kOperation>(m, "write", &write);
+  m.def("value_colors", &value_colors);
   m.def("read_labels", [](const std::string& path) { return to_numpy(io::read_labels(path)); });
-  m.def(
-      "write_labels",
-      [](const std::string& path, nb::handle labels) {
-        io::write_labels(path, whole_numbers(labels, "labels"));
-      },
-      nb::arg("path"), nb::arg("labels").none());
+  m.def("write_labels", [](const std::string& path, nb::handle labels) {
+    io::write_labels(path, whole_numbers(labels, "labels"));
+  });
   m.def("file_labels", [](const TriangleMesh& mesh, nb::handle labels) {
     return to_numpy(io::file_labels(mesh, face_labels(mesh, labels)));
   });
@@ -572,20 +517,23 @@ void bind_mesh(nb::module_& parent) {
            [](const mesh::SegmentExplanation& why) {
              return dict_of_record(record_ref(why.segmentation));
            })
-      .def("shown", [](const mesh::SegmentExplanation& why) { return explanation_of(why); })
-      .def("face", &face_explanation_of);
-  nb::class_<Segmenter>(m, "Segmenter")
-      .def("stop", &Segmenter::stop)
+      .def("shown",
+           [](const mesh::SegmentExplanation& why) {
+             return explanation_of(why, {"cuts", "scores", "stops"});
+           })
+      .def("face", [](const mesh::SegmentExplanation& why, std::int64_t face) {
+        const mesh::FaceExplanation one = mesh::explain_face(why, face);
+        return explanation_of(mesh::present(why, one), record_with_rows(record_ref(one)));
+      });
+  define_face<Segmenter>(m, "Segmenter")
       .def(nb::init<const nb::dict&>())
-      .def("segment", &Segmenter::segment, nb::arg("mesh"), nb::arg("costs").none())
-      .def("explain", &Segmenter::explain, nb::arg("mesh"), nb::arg("costs").none())
-      .def_prop_ro("options", [](const Segmenter& s) { return option_values(s.options()); })
-      .def_prop_ro("words", [](const Segmenter& s) { return option_words(s.options()); });
+      .def("segment", &Segmenter::segment)
+      .def("explain", &Segmenter::explain);
+  m.def("segment_options", [] { return table_without("parts", option_table<SegmentOptions>()); });
   m.def("part_colors", &part_colors);
-  m.def("render_parts", &render_parts, nb::arg("mesh"), nb::arg("labels").none(),
-        nb::arg("membership").none(), nb::arg("options"));
+  m.def("render_parts", &render_parts);
   m.def("render_values", &render_values);
-  m.def("page", &page);
+  define<ChoosesDevice::kOperation>(m, "page", &page);
   m.def("hierarchy_json",
         [](const nb::list& nodes) { return mesh::hierarchy_json(nodes_of(nodes)); });
   m.def("hierarchy_levels",
@@ -594,20 +542,14 @@ void bind_mesh(nb::module_& parent) {
     return to_numpy(mesh::parts_at_level(nodes_of(nodes), level));
   });
   nb::class_<FaceGraph>(m, "FaceGraph").def(nb::init<>());
-  m.def("distances", &distances, nb::arg("graph"), nb::arg("mesh"), nb::arg("source"),
-        nb::arg("options"), nb::arg("progress").none());
+  define(m, "distances", &distances);
   m.def("dual_graph", &dual_graph);
-  m.def("evaluate", &evaluate, nb::arg("mesh"), nb::arg("labels").none(), nb::arg("truths"));
+  m.def("evaluate", &evaluate);
   m.def("evaluate_fields", &fields_of<mesh::SegmentationReport>);
   m.def("segment_fields", &fields_of<mesh::Segmentation>);
-  m.def("segment_options", &segment_options);
-  m.def("read_options", &option_table<io::MeshReadOptions>);
-  m.def("write_options", &option_table<io::MeshWriteOptions>);
   m.def("distance_fields", &fields_of<PathReport>);
-  m.def("distance_options", &option_table<DistanceOptions>);
   m.def("parts_picture_options", &option_table<PartsPicture>);
   m.def("values_picture_options", &option_table<ValuesPicture>);
-  m.def("page_options", &option_table<mesh::ModelPageOptions>);
   bind_mesh_costs(m);
 }
 

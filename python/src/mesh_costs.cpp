@@ -10,11 +10,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <limits>
 #include <optional>
-#include <utility>
 
-#include "options.h"
+#include "define.h"
+#include "graph_input.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -37,15 +36,13 @@ void describe(OptionVisitor& visit, CostOptions& options) {
   describe(visit, static_cast<mesh::NamedCosts&>(options));
 }
 
-nb::tuple arc_costs(const TriangleMesh& mesh, const nb::dict& keywords) {
-  CostOptions options;
-  set_keywords(options, keywords, "arc_costs");
-  Calls calls;
-  const Exec exec = calls.watched(on_cpu_only("costs of arcs are computed", options.exec));
-  const std::vector<float> costs = calls.run({kOperationsPerArc * faces_of(mesh)}, nb::none(), [&] {
-    mesh::DualGraph graph = mesh::dual_graph(mesh, options.smoothing, exec);
-    return mesh::named_costs(options, mesh, graph, exec);
-  });
+nb::tuple arc_costs(const CostOptions& options, const TriangleMesh& mesh) {
+  const Exec where = on_cpu_only("costs of arcs are computed", options.exec);
+  const std::vector<float> costs =
+      run_once({kOperationsPerArc * faces_of(mesh)}, where, nb::none(), [&](const Exec& exec) {
+        mesh::DualGraph graph = mesh::dual_graph(mesh, options.smoothing, exec);
+        return mesh::named_costs(options, mesh, graph, exec);
+      });
   return nb::make_tuple(to_numpy(costs), option_words(options));
 }
 
@@ -69,18 +66,13 @@ void write_costs(const std::string& path, const TriangleMesh& mesh, nb::handle c
   mesh::write_arc_costs(path, graph, own);
 }
 
-nb::tuple shape_diameters(const TriangleMesh& mesh, const nb::dict& keywords) {
-  mesh::ShapeDiameterOptions options;
-  set_keywords(options, keywords, "shape_diameters");
+nb::tuple shape_diameters(mesh::ShapeDiameterOptions options, const TriangleMesh& mesh) {
   options.exec = on_cpu_only("shape diameters are measured", options.exec);
-  const nb::dict values = option_values(options);
-  Calls calls;
-  options.exec = calls.watched(options.exec);
-  const std::vector<float> diameters =
-      calls.run({kOperationsPerRay * options.rays * faces_of(mesh)}, nb::none(),
-                [&] { return mesh::shape_diameters(mesh, options); });
+  const std::vector<float> diameters = run_once(
+      {kOperationsPerRay * options.rays * faces_of(mesh)}, options.exec, nb::none(),
+      [&](const Exec& exec) { return mesh::shape_diameters(mesh, with_exec(options, exec)); });
   return nb::make_tuple(to_numpy(diameters), to_numpy(mesh::normalized_diameters(diameters)),
-                        values);
+                        option_values(options));
 }
 // The words of these options for mesh arcs, where they have a prefix.
 nb::list diameter_words(const nb::dict& keywords) {
@@ -117,40 +109,6 @@ void write_distances(const std::string& path, const std::vector<std::string>& na
   file.commit();
 }
 
-// Arcs of shape (k, 2) with their costs as a graph.
-Graph graph_of(nb::handle arcs, nb::handle costs, nb::handle nodes) {
-  const AnyArray pairs =
-      dense_array_of(arcs, "arcs", {nb::dtype<std::int32_t>(), nb::dtype<std::int64_t>()}, {2});
-  if (pairs.shape(1) != 2)
-    throw InvalidArgument(
-        fmt::format("arcs is {}; expected two nodes in each row", array_text(arcs)));
-  if (costs.is_none()) throw_invalid_type("costs is None; expected one number per arc");
-  const std::vector<float> numbers = own_costs(costs);
-  if (numbers.size() != pairs.shape(0))
-    throw InvalidArgument(
-        fmt::format("costs has {} numbers for {} arcs", numbers.size(), pairs.shape(0)));
-  std::vector<GraphArc> all(numbers.size());
-  std::int64_t highest = -1;
-  const auto fill = [&](const auto* ends) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      for (std::size_t side = 0; side < 2; ++side) {
-        const std::int64_t node = ends[2 * i + side];
-        if (node < 0 || node >= std::numeric_limits<std::int32_t>::max())
-          throw InvalidArgument(fmt::format("arc {} has node {}; nodes count from 0", i, node));
-        highest = std::max(highest, node);
-      }
-      all[i] = {static_cast<std::int32_t>(ends[2 * i]), static_cast<std::int32_t>(ends[2 * i + 1]),
-                numbers[i]};
-    }
-  };
-  if (pairs.dtype() == nb::dtype<std::int32_t>())
-    fill(static_cast<const std::int32_t*>(pairs.data()));
-  else fill(static_cast<const std::int64_t*>(pairs.data()));
-  const int count = nodes.is_none() ? static_cast<int>(highest + 1)
-                                    : number_argument<int>(nodes, "nodes", 1, 2e9);
-  return {count, all};
-}
-
 nb::dict clusters_of(const mesh::FuzzyClusters& found) {
   const auto nodes = static_cast<std::size_t>(found.memberships.width()),
              count = static_cast<std::size_t>(found.memberships.height());
@@ -173,15 +131,15 @@ nb::dict clusters_of(const mesh::FuzzyClusters& found) {
 
 // Runs `find` with the options of a call.
 template <class Find>
-nb::dict clustered(mesh::FuzzyClusterOptions options, double nodes, const Find& find) {
-  Calls calls(options.exec.device);
-  options.exec = calls.watched(options.exec);
-  return clusters_of(calls.run({100 * nodes * nodes}, nb::none(), [&] { return find(options); }));
+nb::dict clustered(const mesh::FuzzyClusterOptions& options, double nodes, const Find& find) {
+  return clusters_of(run_once({100 * nodes * nodes}, options.exec, nb::none(),
+                              [&](const Exec& exec) { return find(with_exec(options, exec)); }));
 }
 
 nb::dict clusters_of_graph(nb::handle arcs, nb::handle costs, nb::handle nodes,
                            const nb::dict& keywords) {
-  const Graph graph = graph_of(arcs, costs, nodes);
+  const GraphInput input = graph_input(arcs, costs, nodes);
+  const Graph graph(input.nodes, input.arcs);
   return clustered(options_of<mesh::FuzzyClusterOptions>(keywords, "fuzzy_clusters"), graph.nodes(),
                    [&](const mesh::FuzzyClusterOptions& options) {
                      return mesh::fuzzy_clusters(graph, options);
@@ -199,22 +157,7 @@ nb::dict clusters_of_distances(nb::handle distances, const nb::dict& keywords) {
   });
 }
 
-// All keywords but the number of clusters, which has an argument of its own.
-nb::list fuzzy_options() {
-  nb::list table;
-  for (const nb::handle entry : option_table<mesh::FuzzyClusterOptions>())
-    if (nb::cast<std::string>(nb::object(entry["name"])) != "clusters") table.append(entry);
-  return table;
-}
-
 }  // namespace
-
-bool same_costs(const mesh::NamedCosts& a, const mesh::NamedCosts& b) {
-  return a.kind == b.kind && a.costs.alpha == b.costs.alpha && a.costs.eta == b.costs.eta &&
-         a.costs.angle_power == b.costs.angle_power &&
-         a.costs.diameter_weight == b.costs.diameter_weight && a.diameter.rays == b.diameter.rays &&
-         a.diameter.cone == b.diameter.cone && a.diameter.smoothing == b.diameter.smoothing;
-}
 
 std::vector<float> own_costs(nb::handle costs) {
   if (costs.is_none()) return {};
@@ -231,20 +174,16 @@ Exec graph_exec(const Calls& calls) {
 }
 
 void bind_mesh_costs(nb::module_& m) {
-  m.def("arc_costs", &arc_costs);
-  m.def("arc_costs_options", &option_table<CostOptions>);
-  m.def("read_costs", &read_costs, nb::arg("path"), nb::arg("mesh"), nb::arg("otherwise").none());
-  m.def("write_costs", &write_costs, nb::arg("path"), nb::arg("mesh"), nb::arg("costs").none());
-  m.def("shape_diameters", &shape_diameters);
-  m.def("shape_diameter_options", &option_table<mesh::ShapeDiameterOptions>);
+  define<ChoosesDevice::kOperation>(m, "arc_costs", &arc_costs);
+  m.def("read_costs", &read_costs);
+  m.def("write_costs", &write_costs);
+  define<ChoosesDevice::kOperation>(m, "shape_diameters", &shape_diameters);
   m.def("diameter_words", &diameter_words);
-  m.def("clusters_of_graph", &clusters_of_graph, nb::arg("arcs").none(), nb::arg("costs").none(),
-        nb::arg("nodes").none(), nb::arg("options"));
-  m.def("clusters_of_distances", &clusters_of_distances, nb::arg("distances").none(),
-        nb::arg("options"));
-  m.def("fuzzy_clusters_options", &fuzzy_options);
-  m.def("write_distances", &write_distances, nb::arg("path"), nb::arg("names"),
-        nb::arg("distances"), nb::arg("nearest").none());
+  m.def("clusters_of_graph", &clusters_of_graph);
+  m.def("clusters_of_distances", &clusters_of_distances);
+  m.def("fuzzy_clusters_options",
+        [] { return table_without("clusters", option_table<mesh::FuzzyClusterOptions>()); });
+  m.def("write_distances", &write_distances);
 }
 
 }  // namespace fovea::python

@@ -11,9 +11,6 @@
 
 namespace fovea::python {
 
-// Whether two choices give the same costs.
-bool same_costs(const mesh::NamedCosts& a, const mesh::NamedCosts& b);
-
 // Costs of float32 or float64, one per arc. How many and which are allowed is for the library to
 // say. None gives an empty list.
 std::vector<float> own_costs(nb::handle costs);

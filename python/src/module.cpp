@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "errors.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -18,11 +19,7 @@ namespace {
 nb::list device_list() {
   nb::list list;
   for (const DeviceInfo& info : devices()) {
-    nb::dict entry;
-    entry["device"] = to_string(info.device);
-    entry["name"] = info.name;
-    entry["memory_bytes"] = info.memory_bytes;
-    entry["units"] = info.units;
+    nb::dict entry = dict_of_record(record_ref(info));
     entry["capability"] = info.capability;
     list.append(entry);
   }

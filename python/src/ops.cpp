@@ -85,9 +85,7 @@ void describe(OptionVisitor& visit, ResizeKeywords& options) {
   describe(visit, static_cast<ResizeOptions&>(options));
 }
 
-nb::object resize_image(nb::handle image, const nb::dict& keywords) {
-  ResizeKeywords options;
-  set_keywords(options, keywords, "resize");
+nb::object resize_image(const ResizeKeywords& options, nb::handle image) {
   const ImageInput input = exact_image(image);
   return on_exact(input, [&]<class T>(ImageView<const T> view) {
     NewImage<T> out(target_size(size_of(view), options.target), view.channels, input.array.ndim());
@@ -101,31 +99,24 @@ nb::object resize_image(nb::handle image, const nb::dict& keywords) {
         resize(io::samples_as<float>(view), values, watched);
         store<T>(values, to);
       }
-      return true;
     });
     return std::move(out).to_numpy();
   });
 }
 
-nb::tuple gradient_of(nb::handle image, const nb::dict& keywords) {
-  GradientOptions options;
-  set_keywords(options, keywords, "gradient");
+nb::tuple gradient_of(const GradientOptions& options, nb::handle image) {
   const ImageInput input = image_input(image, {"image", {kUint8, kFloat32}, {1, 2, 3, 4}});
   return nb::borrow<nb::tuple>(
       on_samples<std::uint8_t, float>(input, [&]<class T>(ImageView<const T> view) -> nb::object {
         using Difference = std::conditional_t<std::is_same_v<T, float>, float, std::int16_t>;
         auto dx = like<Difference>(input, view), dy = like<Difference>(input, view);
-        run_operation(work_of(view, kFew), options, nb::none(), [&](const auto& watched) {
-          gradient(view, dx.view(), dy.view(), watched);
-          return true;
-        });
+        run_operation(work_of(view, kFew), options, nb::none(),
+                      [&](const auto& watched) { gradient(view, dx.view(), dy.view(), watched); });
         return nb::make_tuple(std::move(dx).to_numpy(), std::move(dy).to_numpy());
       }));
 }
 
-nb::tuple polar_gradient_of(nb::handle image, const nb::dict& keywords) {
-  PolarGradientOptions options;
-  set_keywords(options, keywords, "polar_gradient");
+nb::tuple polar_gradient_of(const PolarGradientOptions& options, nb::handle image) {
   const ImageInput input = image_input(image, {"image", {kUint8, kFloat32}, {1, 2, 3, 4}});
   return nb::borrow<nb::tuple>(
       on_samples<std::uint8_t, float>(input, [&]<class T>(ImageView<const T> view) -> nb::object {
@@ -133,7 +124,6 @@ nb::tuple polar_gradient_of(nb::handle image, const nb::dict& keywords) {
         NewImage<std::uint8_t> bin(size_of(view), 1, 2);
         run_operation(work_of(view, kFew), options, nb::none(), [&](const auto& watched) {
           polar_gradient(view, magnitude.view(), bin.view(), watched);
-          return true;
         });
         return nb::make_tuple(std::move(magnitude).to_numpy(), std::move(bin).to_numpy());
       }));
@@ -166,13 +156,12 @@ nb::object filtered(nb::handle image, const std::string& dtype, const Options& o
         filter(samples.view(), out, watched);
       }
       if (gain != nullptr) apply_gain(out, *gain);
-      return true;
     };
     const Work work = work_of(view, operations);
     if (real) {
       auto out = like<float>(input, view);
       run_operation(work, options, nb::none(),
-                    [&](const Options& watched) { return to_float(out.view(), watched); });
+                    [&](const Options& watched) { to_float(out.view(), watched); });
       return std::move(out).to_numpy();
     }
     auto out = like<T>(input, view);
@@ -181,13 +170,12 @@ nb::object filtered(nb::handle image, const std::string& dtype, const Options& o
       if constexpr (std::is_same_v<T, std::uint8_t>) {
         if (direct) {
           filter(view, out.view(), watched);
-          return true;
+          return;
         }
       }
       Image<float> values(view.width, view.height, view.channels);
       to_float(values, watched);
       store<T>(values, out.view());
-      return true;
     });
     return std::move(out).to_numpy();
   });
@@ -201,10 +189,8 @@ void describe(OptionVisitor& visit, ConvolveKeywords& options) {
   describe(visit, static_cast<ConvolveOptions&>(options));
 }
 
-nb::object convolve_image(nb::handle image, nb::handle kernel, const std::string& dtype,
-                          const nb::dict& keywords) {
-  ConvolveKeywords options;
-  set_keywords(options, keywords, "convolve");
+nb::object convolve_image(const ConvolveKeywords& options, nb::handle image, nb::handle kernel,
+                          const std::string& dtype) {
   const ImageInput weights = image_input(kernel, {"kernel", {kFloat32}, {1}});
   const auto taps = weights.of<float>();
   require_finite(taps, "kernel");
@@ -228,11 +214,9 @@ struct Taps {
   AnyArray array;
 };
 
-nb::object convolve_separable_image(nb::handle image, nb::handle row_kernel,
-                                    nb::handle column_kernel, const std::string& dtype,
-                                    const nb::dict& keywords) {
-  ConvolveOptions options;
-  set_keywords(options, keywords, "convolve_separable");
+nb::object convolve_separable_image(const ConvolveOptions& options, nb::handle image,
+                                    nb::handle row_kernel, nb::handle column_kernel,
+                                    const std::string& dtype) {
   const Taps row(row_kernel, "row_kernel"), column(column_kernel, "column_kernel");
   return filtered(image, dtype, options,
                   static_cast<double>(row.array.size() + column.array.size()), nullptr,
@@ -252,10 +236,8 @@ void for_each_keyword(BlurKeywords& options, Function function) {
   for_each_option(options.exec, function);
 }
 
-nb::object blur_image(nb::handle image, nb::handle sigma, const std::string& dtype,
-                      const nb::dict& keywords) {
-  BlurKeywords options;
-  set_keywords(options, keywords, "gaussian_blur");
+nb::object blur_image(const BlurKeywords& options, nb::handle image, nb::handle sigma,
+                      const std::string& dtype) {
   const auto width = number_argument<double>(sigma, "sigma", 0, kAnyNumber);
   return filtered(image, dtype, options, 2 * 9 * std::min(width, 31.0), nullptr,
                   [&](auto in, auto out, const ConvolveOptions& watched) {
@@ -295,7 +277,6 @@ nb::object integral_as(const ImageInput& input, nb::handle image, const char* su
               const Image<Sum> samples = io::samples_as<Sum>(view);
               integral(samples.view(), sums.view(), watched);
             }
-            return true;
           });
           return std::move(sums).to_numpy();
         } else {
@@ -307,9 +288,7 @@ nb::object integral_as(const ImageInput& input, nb::handle image, const char* su
       input.view);
 }
 
-nb::object integral_of(nb::handle image, const std::string& dtype, const nb::dict& keywords) {
-  IntegralOptions options;
-  set_keywords(options, keywords, "integral");
+nb::object integral_of(const IntegralOptions& options, nb::handle image, const std::string& dtype) {
   const ImageInput input =
       image_input(image, {"image",
                           {kUint8, kUint16, kUint32, kInt8, kInt16, kInt32, kFloat32, kFloat64},
@@ -323,10 +302,8 @@ nb::object integral_of(nb::handle image, const std::string& dtype, const nb::dic
       fmt::format("dtype is {}; expected float64, float32, uint32, int32 or uint64", dtype));
 }
 
-nb::object integral_histogram_of(nb::handle bin, nb::handle bins, nb::handle weight,
-                                 const nb::dict& keywords) {
-  IntegralHistogramOptions options;
-  set_keywords(options, keywords, "integral_histogram");
+nb::object integral_histogram_of(const IntegralHistogramOptions& options, nb::handle bin,
+                                 nb::handle bins, nb::handle weight) {
   const int count = number_argument<int>(bins, "bins", 1, 255);
   const ImageInput input = image_input(bin, {"bin", {kUint8}, {1}});
   ImageInput weights;
@@ -347,7 +324,6 @@ nb::object integral_histogram_of(nb::handle bin, nb::handle bins, nb::handle wei
   run_operation(work_of(view, 4.0 * count), options, nb::none(), [&](const auto& watched) {
     if (weight.is_none()) integral_histogram(view, sums, watched);
     else integral_histogram(view, weights.of<float>(), sums, watched);
-    return true;
   });
   return detail::owned_array(std::move(data), {planes, rows, columns});
 }
@@ -371,9 +347,7 @@ nb::list levels_of(ImageView<const T> view, std::size_t axes, const PyramidOptio
   return levels;
 }
 
-nb::list pyramid_of(nb::handle image, const nb::dict& keywords) {
-  PyramidOptions options;
-  set_keywords(options, keywords, "pyramid");
+nb::list pyramid_of(const PyramidOptions& options, nb::handle image) {
   const ImageInput input = exact_image(image);
   const std::size_t axes = input.array.ndim();
   return nb::borrow<nb::list>(on_exact(input, [&]<class T>(ImageView<const T> view) -> nb::object {
@@ -397,32 +371,24 @@ nb::list pyramid_extents(nb::handle width, nb::handle height, const nb::dict& ke
   return sizes;
 }
 
-nb::object halve_image(nb::handle image, const nb::dict& keywords) {
-  ExecOnly options;
-  set_keywords(options, keywords, "gaussian_halve");
+nb::object halve_image(const ExecOnly& options, nb::handle image) {
   const ImageInput input = image_input(image, {"image", {kUint8, kFloat32}, {1, 2, 3, 4}});
   return on_samples<std::uint8_t, float>(input, [&]<class T>(ImageView<const T> view) {
     NewImage<T> out({view.width / 2 + view.width % 2, view.height / 2 + view.height % 2},
                     view.channels, input.array.ndim());
-    run_operation(work_of(view, kFew), options, nb::none(), [&](const ExecOnly& watched) {
-      gaussian_halve(view, out.view(), watched.exec);
-      return true;
-    });
+    run_operation(work_of(view, kFew), options, nb::none(),
+                  [&](const ExecOnly& watched) { gaussian_halve(view, out.view(), watched.exec); });
     return std::move(out).to_numpy();
   });
 }
 
-nb::object quantize_image(nb::handle image, const nb::dict& keywords) {
-  QuantizeOptions options;
-  set_keywords(options, keywords, "quantize");
+nb::object quantize_image(const QuantizeOptions& options, nb::handle image) {
   const ImageInput input = image_input(image, {"image", {kUint8, kUint16, kFloat32}, {1, 2, 3, 4}});
   return on_samples<std::uint8_t, std::uint16_t, float>(
       input, [&]<class T>(ImageView<const T> view) {
         auto bin = like<std::uint8_t>(input, view);
-        run_operation(work_of(view, kFew), options, nb::none(), [&](const auto& watched) {
-          quantize(view, bin.view(), watched);
-          return true;
-        });
+        run_operation(work_of(view, kFew), options, nb::none(),
+                      [&](const auto& watched) { quantize(view, bin.view(), watched); });
         return std::move(bin).to_numpy();
       });
 }
@@ -431,17 +397,13 @@ template <class Count>
 nb::object window_counts(ImageView<const std::uint8_t> bin, int bins,
                          const WindowHistogramOptions& options) {
   NewImage<Count> counts(size_of(bin), bins);
-  run_operation(work_of(bin, 4.0 * bins), options, nb::none(), [&](const auto& watched) {
-    window_histogram(bin, counts.view(), watched);
-    return true;
-  });
+  run_operation(work_of(bin, 4.0 * bins), options, nb::none(),
+                [&](const auto& watched) { window_histogram(bin, counts.view(), watched); });
   return std::move(counts).to_numpy();
 }
 
-nb::object window_histogram_of(nb::handle bin, nb::handle bins, const std::string& dtype,
-                               const nb::dict& keywords) {
-  WindowHistogramOptions options;
-  set_keywords(options, keywords, "window_histogram");
+nb::object window_histogram_of(const WindowHistogramOptions& options, nb::handle bin,
+                               nb::handle bins, const std::string& dtype) {
   const int count = number_argument<int>(bins, "bins", 1, 64);
   const ImageInput input = image_input(bin, {"bin", {kUint8}, {1}});
   const auto view = input.of<std::uint8_t>();
@@ -453,43 +415,23 @@ nb::object window_histogram_of(nb::handle bin, nb::handle bins, const std::strin
 }  // namespace
 
 void bind_image_operations(nb::module_& m) {
-  const auto image = nb::arg("image").none();
-  const auto options = nb::arg("options");
-  m.def("resize", &resize_image, image, options);
-  m.def("resize_options", &option_table<ResizeKeywords>);
-  m.def("gradient", &gradient_of, image, options);
-  m.def("gradient_options", &option_table<GradientOptions>);
-  m.def("polar_gradient", &polar_gradient_of, image, options);
-  m.def("polar_gradient_options", &option_table<PolarGradientOptions>);
-  m.def("convolve", &convolve_image, image, nb::arg("kernel").none(), nb::arg("dtype"), options);
-  m.def("convolve_options", &option_table<ConvolveKeywords>);
-  m.def("convolve_separable", &convolve_separable_image, image, nb::arg("row_kernel").none(),
-        nb::arg("column_kernel").none(), nb::arg("dtype"), options);
-  m.def("convolve_separable_options", &option_table<ConvolveOptions>);
-  m.def("gaussian_blur", &blur_image, image, nb::arg("sigma").none(), nb::arg("dtype"), options);
-  m.def("gaussian_blur_options", &option_table<BlurKeywords>);
-  m.def("gaussian_kernel", &gaussian_taps, nb::arg("sigma").none(), nb::arg("size").none());
-  m.def("gaussian_derivative_kernel", &derivative_taps, nb::arg("sigma").none(),
-        nb::arg("order").none(), nb::arg("size").none());
-  m.def("laplacian_of_gaussian_kernel", &laplacian_taps, nb::arg("sigma").none(),
-        nb::arg("size").none());
-  m.def("box_kernel", &box_taps, nb::arg("size").none());
-  m.def("integral", &integral_of, image, nb::arg("dtype"), options);
-  m.def("integral_options", &option_table<IntegralOptions>);
-  m.def("integral_histogram", &integral_histogram_of, nb::arg("bin").none(), nb::arg("bins").none(),
-        nb::arg("weight").none(), options);
-  m.def("integral_histogram_options", &option_table<IntegralHistogramOptions>);
-  m.def("pyramid", &pyramid_of, image, options);
-  m.def("pyramid_sizes", &pyramid_extents, nb::arg("width").none(), nb::arg("height").none(),
-        options);
-  m.def("pyramid_options", &option_table<PyramidOptions>);
-  m.def("gaussian_halve", &halve_image, image, options);
-  m.def("gaussian_halve_options", &option_table<ExecOnly>);
-  m.def("quantize", &quantize_image, image, options);
-  m.def("quantize_options", &option_table<QuantizeOptions>);
-  m.def("window_histogram", &window_histogram_of, nb::arg("bin").none(), nb::arg("bins").none(),
-        nb::arg("dtype"), options);
-  m.def("window_histogram_options", &option_table<WindowHistogramOptions>);
+  define_operation(m, "resize", &resize_image);
+  define_operation(m, "gradient", &gradient_of);
+  define_operation(m, "polar_gradient", &polar_gradient_of);
+  define_operation(m, "convolve", &convolve_image);
+  define_operation(m, "convolve_separable", &convolve_separable_image);
+  define_operation(m, "gaussian_blur", &blur_image);
+  m.def("gaussian_kernel", &gaussian_taps);
+  m.def("gaussian_derivative_kernel", &derivative_taps);
+  m.def("laplacian_of_gaussian_kernel", &laplacian_taps);
+  m.def("box_kernel", &box_taps);
+  define_operation(m, "integral", &integral_of);
+  define_operation(m, "integral_histogram", &integral_histogram_of);
+  define_operation(m, "pyramid", &pyramid_of);
+  m.def("pyramid_sizes", &pyramid_extents);
+  define_operation(m, "gaussian_halve", &halve_image);
+  define_operation(m, "quantize", &quantize_image);
+  define_operation(m, "window_histogram", &window_histogram_of);
 }
 
 void bind_ops(nb::module_& parent) {

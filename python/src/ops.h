@@ -4,8 +4,7 @@
 
 #include <limits>
 
-#include "options.h"
-#include "run.h"
+#include "define.h"
 
 namespace fovea::python {
 
@@ -22,11 +21,21 @@ template <class Options, class Function>
 auto run_operation(Work work, const Options& options, nb::handle progress, Function function) {
   Calls calls;
   return calls.run(work, progress, [&] {
-    Options watched = options;
-    watched.exec = calls.watched(options.exec);
+    Options watched = with_exec(options, calls.watched(options.exec));
     if (work.operations < kFewForThreads) watched.exec.threads = 1;
-    return function(std::as_const(watched));
+    if constexpr (std::is_void_v<decltype(function(std::as_const(watched)))>) {
+      function(std::as_const(watched));
+      return true;
+    } else {
+      return function(std::as_const(watched));
+    }
   });
+}
+
+// Binds an operation, which chooses its device by itself.
+template <class Function>
+void define_operation(nb::module_& m, const char* name, Function function) {
+  define<ChoosesDevice::kOperation>(m, name, function);
 }
 
 // Options of a call that has none but where it runs.

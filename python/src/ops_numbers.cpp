@@ -14,71 +14,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "arrays.h"
+#include "graph_input.h"
 #include "ops.h"
 #include "records.h"
 #include "renamed.h"
+#include "systems.h"
 
 namespace fovea::python {
 namespace {
-
-// Pairs of nodes with a number each.
-struct Arcs {
-  std::vector<std::pair<std::int32_t, std::int32_t>> ends;
-  std::int32_t greatest = -1;  // the greatest node among them
-};
-Arcs arcs_of(nb::handle value) {
-  const AnyArray array =
-      dense_array_of(value, "arcs", {nb::dtype<std::int32_t>(), nb::dtype<std::int64_t>()}, {2});
-  if (array.shape(1) != 2)
-    throw InvalidArgument(
-        fmt::format("arcs is {}; expected one row of 2 nodes per arc", array_text(value)));
-  Arcs arcs;
-  arcs.ends.resize(array.shape(0));
-  const auto take = [&](const auto* nodes) {
-    for (std::size_t i = 0; i < arcs.ends.size(); ++i, nodes += 2) {
-      for (const auto node : {nodes[0], nodes[1]})
-        if (node < 0 || node >= kAnyInt)
-          throw InvalidArgument(fmt::format("arc {} ends at node {}; expected nodes from 0 on", i,
-                                            std::int64_t{node}));
-      arcs.ends[i] = {static_cast<std::int32_t>(nodes[0]), static_cast<std::int32_t>(nodes[1])};
-      arcs.greatest = std::max({arcs.greatest, arcs.ends[i].first, arcs.ends[i].second});
-    }
-  };
-  if (array.dtype() == nb::dtype<std::int32_t>())
-    take(static_cast<const std::int32_t*>(array.data()));
-  else take(static_cast<const std::int64_t*>(array.data()));
-  return arcs;
-}
-
-template <class T>
-std::vector<T> one_per_arc(nb::handle value, const char* name, const Arcs& arcs) {
-  std::vector<T> numbers = real_numbers<T>(value, name);
-  if (numbers.size() != arcs.ends.size())
-    throw InvalidArgument(fmt::format("{} has {} elements for {} arcs; expected one each", name,
-                                      numbers.size(), arcs.ends.size()));
-  return numbers;
-}
-
-struct GraphInput {
-  int nodes = 0;
-  std::vector<GraphArc> arcs;
-};
-GraphInput graph_input(nb::handle arcs, nb::handle costs, nb::handle nodes) {
-  const Arcs given = arcs_of(arcs);
-  const std::vector<float> prices = one_per_arc<float>(costs, "costs", given);
-  GraphInput input;
-  input.nodes =
-      nodes.is_none() ? given.greatest + 1 : number_argument<int>(nodes, "nodes", 0, kAnyInt);
-  input.arcs.reserve(prices.size());
-  for (std::size_t i = 0; i < prices.size(); ++i)
-    input.arcs.push_back({given.ends[i].first, given.ends[i].second, prices[i]});
-  return input;
-}
 
 // Options of a search, and whether arcs lead one way.
 template <class Options>
@@ -107,10 +54,8 @@ Work search_work(const GraphInput& input, double sources) {
   return {sources * (30.0 * input.nodes + 10.0 * static_cast<double>(input.arcs.size()))};
 }
 
-nb::object all_distances_of(nb::handle arcs, nb::handle costs, nb::handle nodes, nb::handle cutoff,
-                            const nb::dict& keywords, nb::handle progress) {
-  Search<PathOptions> options;
-  set_keywords(options, keywords, "all_distances");
+nb::object all_distances_of(Search<PathOptions> options, nb::handle arcs, nb::handle costs,
+                            nb::handle nodes, nb::handle cutoff, nb::handle progress) {
   options.cutoff = cutoff_of(cutoff);
   const GraphInput input = graph_input(arcs, costs, nodes);
   const auto count = static_cast<std::size_t>(input.nodes);
@@ -132,15 +77,13 @@ nb::object all_distances_of(nb::handle arcs, nb::handle costs, nb::handle nodes,
       const DistanceMatrix distances = all_distances(graph_of(input, false), watched);
       for (int node = 0; node < input.nodes; ++node) distances.row(node, {row(node), count});
     }
-    return true;
   });
   return detail::owned_array(std::move(square), {count, count});
 }
 
-nb::object distances_from_sources(nb::handle arcs, nb::handle costs, nb::handle sources,
-                                  nb::handle nodes, nb::handle cutoff, const nb::dict& keywords) {
-  Search<ExecOnly> options;
-  set_keywords(options, keywords, "distances_from");
+nb::object distances_from_sources(const Search<ExecOnly>& options, nb::handle arcs,
+                                  nb::handle costs, nb::handle sources, nb::handle nodes,
+                                  nb::handle cutoff) {
   const PathOptions path{.cutoff = cutoff_of(cutoff), .exec = options.exec};
   const GraphInput input = graph_input(arcs, costs, nodes);
   const std::vector<std::int32_t> from = whole_numbers(sources, "sources");
@@ -154,10 +97,8 @@ nb::object distances_from_sources(nb::handle arcs, nb::handle costs, nb::handle 
   return to_numpy(std::move(rows));
 }
 
-nb::tuple nearest_of_sources(nb::handle arcs, nb::handle costs, nb::handle sources,
-                             nb::handle nodes, nb::handle cutoff, const nb::dict& keywords) {
-  Search<ExecOnly> options;
-  set_keywords(options, keywords, "nearest_source");
+nb::tuple nearest_of_sources(const Search<ExecOnly>& options, nb::handle arcs, nb::handle costs,
+                             nb::handle sources, nb::handle nodes, nb::handle cutoff) {
   const PathOptions path{.cutoff = cutoff_of(cutoff), .exec = options.exec};
   const GraphInput input = graph_input(arcs, costs, nodes);
   const std::vector<std::int32_t> from = whole_numbers(sources, "sources");
@@ -168,10 +109,8 @@ nb::tuple nearest_of_sources(nb::handle arcs, nb::handle costs, nb::handle sourc
   return nb::make_tuple(to_numpy(nearest.distance), to_numpy(nearest.source));
 }
 
-nb::tuple minimum_cut_of(nb::handle arcs, nb::handle capacities, nb::handle to_source,
-                         nb::handle to_sink, const nb::dict& keywords) {
-  ExecOnly options;
-  set_keywords(options, keywords, "minimum_cut");
+nb::tuple minimum_cut_of(const ExecOnly& options, nb::handle arcs, nb::handle capacities,
+                         nb::handle to_source, nb::handle to_sink) {
   const Arcs given = arcs_of(arcs);
   const std::vector<double> limits = one_per_arc<double>(capacities, "capacities", given);
   const std::vector<double> source = real_numbers<double>(to_source, "to_source"),
@@ -241,40 +180,37 @@ std::vector<float> sample_weights(nb::handle given, int samples) {
   return weights;
 }
 
-// Labels are int8, 1 and -1.
+// Trains a machine by train(samples, labels, weights, options). Labels are int8, 1 and -1.
+template <class Options, class Train>
+nb::dict fit(const Options& options, nb::handle samples, nb::handle labels,
+             nb::handle sample_weight, double operations_per_number, Train train) {
+  const PointsInput input = points_input(samples, "X");
+  const AnyArray signs = dense_array<std::int8_t>(labels, "labels", {1});
+  const std::vector<float> weights = sample_weights(sample_weight, input.view.height);
+  const double numbers = 1.0 * input.view.width * input.view.height;
+  const auto machine = run_operation(
+      {operations_per_number * numbers}, options, nb::none(), [&](const Options& watched) {
+        require_finite(input.view, "X");
+        return train(input.view,
+                     std::span(static_cast<const std::int8_t*>(signs.data()), signs.size()),
+                     weights, watched);
+      });
+  return dict_of_record(record_ref(machine));
+}
+
 nb::dict fit_svm(nb::handle samples, nb::handle labels, nb::handle sample_weight,
                  const nb::dict& keywords) {
   SvmOptions options;
   set_keywords(options, keywords, "LinearSVM");
-  const PointsInput input = points_input(samples, "X");
-  const AnyArray signs = dense_array<std::int8_t>(labels, "labels", {1});
-  const std::vector<float> weights = sample_weights(sample_weight, input.view.height);
-  const double most = 2.0 * input.view.width * input.view.height * options.max_passes;
-  const LinearSvm svm = run_operation({most}, options, nb::none(), [&](const SvmOptions& watched) {
-    require_finite(input.view, "X");
-    return train_linear_svm(input.view,
-                            {static_cast<const std::int8_t*>(signs.data()), signs.size()}, weights,
-                            watched);
-  });
-  return dict_of_record(record_ref(svm));
+  return fit(options, samples, labels, sample_weight, 2.0 * options.max_passes, train_linear_svm);
 }
 
 nb::dict fit_kernel_svm(nb::handle samples, nb::handle labels, nb::handle sample_weight,
                         const nb::dict& keywords) {
   KernelOptions options;
   set_keywords(options, keywords, "KernelSVM");
-  const PointsInput input = points_input(samples, "X");
-  const AnyArray signs = dense_array<std::int8_t>(labels, "labels", {1});
-  const std::vector<float> weights = sample_weights(sample_weight, input.view.height);
-  const double pairs = 1.0 * input.view.height * input.view.height;
-  KernelSvm svm = run_operation(
-      {pairs * input.view.width}, options, nb::none(), [&](const KernelOptions& watched) {
-        require_finite(input.view, "X");
-        return train_kernel_svm(input.view,
-                                {static_cast<const std::int8_t*>(signs.data()), signs.size()},
-                                weights, watched);
-      });
-  return dict_of_record(record_ref(svm));
+  const auto rows = static_cast<double>(points_input(samples, "X").view.height);
+  return fit(options, samples, labels, sample_weight, rows, train_kernel_svm);
 }
 
 // The scores of samples by a machine that fit_kernel_svm() has returned.
@@ -355,40 +291,21 @@ nb::tuple wilson(nb::handle right, nb::handle all) {
 }  // namespace
 
 void bind_number_operations(nb::module_& m) {
-  const auto arcs = nb::arg("arcs").none(), costs = nb::arg("costs").none(),
-             sources = nb::arg("sources").none(), nodes = nb::arg("nodes").none(),
-             cutoff = nb::arg("cutoff").none();
-  m.def("all_distances", &all_distances_of, arcs, costs, nodes, cutoff, nb::arg("options"),
-        nb::arg("progress").none());
-  m.def("all_distances_options", &option_table<Search<PathOptions>>);
-  m.def("distances_from", &distances_from_sources, arcs, costs, sources, nodes, cutoff,
-        nb::arg("options"));
-  m.def("distances_from_options", &option_table<Search<ExecOnly>>);
-  m.def("nearest_source", &nearest_of_sources, arcs, costs, sources, nodes, cutoff,
-        nb::arg("options"));
-  m.def("nearest_source_options", &option_table<Search<ExecOnly>>);
-  m.def("minimum_cut", &minimum_cut_of, arcs, nb::arg("capacities").none(),
-        nb::arg("to_source").none(), nb::arg("to_sink").none(), nb::arg("options"));
-  m.def("minimum_cut_options", &option_table<ExecOnly>);
-  m.def("assign", &assign_of, nb::arg("costs").none());
-  m.def("fit_svm", &fit_svm, nb::arg("samples").none(), nb::arg("labels").none(),
-        nb::arg("sample_weight").none(), nb::arg("options"));
+  define_operation(m, "all_distances", &all_distances_of);
+  define_operation(m, "distances_from", &distances_from_sources);
+  define_operation(m, "nearest_source", &nearest_of_sources);
+  define_operation(m, "minimum_cut", &minimum_cut_of);
+  m.def("assign", &assign_of);
+  m.def("fit_svm", &fit_svm);
   m.def("fit_svm_options", &option_table<SvmOptions>);
-  m.def("fit_kernel_svm", &fit_kernel_svm, nb::arg("samples").none(), nb::arg("labels").none(),
-        nb::arg("sample_weight").none(), nb::arg("options"));
+  m.def("fit_kernel_svm", &fit_kernel_svm);
   m.def("fit_kernel_svm_options", &option_table<KernelOptions>);
-  m.def("kernel_svm_values", &kernel_svm_values, nb::arg("machine"), nb::arg("samples").none(),
-        nb::arg("options"));
-  m.def("check_samples", &check_samples, nb::arg("samples").none(), nb::arg("features"));
-  m.def("confusion_matrix", &confusion_of, nb::arg("y_true").none(), nb::arg("y_pred").none(),
-        nb::arg("classes").none());
-  m.def(
-      "accuracy", [](nb::handle matrix) { return confusion_input(matrix).accuracy(); },
-      nb::arg("confusion").none());
-  m.def(
-      "recall", [](nb::handle matrix) { return to_numpy(confusion_input(matrix).recall()); },
-      nb::arg("confusion").none());
-  m.def("wilson_interval", &wilson, nb::arg("right").none(), nb::arg("all").none());
+  m.def("kernel_svm_values", &kernel_svm_values);
+  m.def("check_samples", &check_samples);
+  m.def("confusion_matrix", &confusion_of);
+  m.def("accuracy", [](nb::handle matrix) { return confusion_input(matrix).accuracy(); });
+  m.def("recall", [](nb::handle matrix) { return to_numpy(confusion_input(matrix).recall()); });
+  m.def("wilson_interval", &wilson);
 }
 
 }  // namespace fovea::python

@@ -207,19 +207,23 @@ void set_option_value(const OptionField& field, nb::handle value) {
   check_option(field);
 }
 
-void reject_keyword(const std::string& function, const std::string& keyword,
-                    const nb::list& known) {
+nb::dict dict_of(const std::map<std::string, std::string>& facts) {
+  nb::dict dict;
+  for (const auto& [name, fact] : facts) dict[name.c_str()] = fact;
+  return dict;
+}
+
+namespace {
+
+[[noreturn]] void reject_keyword(const std::string& function, const std::string& keyword,
+                                 OptionsRef options) {
+  nb::list known;
+  options.each(options.options, [&](const OptionField& field) { known.append(keyword_of(field)); });
   const nb::object near = nb::module_::import_("difflib").attr("get_close_matches")(keyword, known);
   std::string message = function + "() has no keyword '" + keyword + "'";
   if (nb::len(near) > 0)
     message += "; did you mean '" + nb::cast<std::string>(nb::object(near[0])) + "'?";
   throw_invalid_type(message);
-}
-
-nb::dict dict_of(const std::map<std::string, std::string>& facts) {
-  nb::dict dict;
-  for (const auto& [name, fact] : facts) dict[name.c_str()] = fact;
-  return dict;
 }
 
 nb::dict option_entry(const OptionField& field) {
@@ -235,6 +239,55 @@ nb::dict option_entry(const OptionField& field) {
     for (const Choice& choice : ref->choices) words.append(choice.word);
   entry["words"] = words;
   return entry;
+}
+
+}  // namespace
+
+void detail::set_keywords(OptionsRef options, const nb::dict& keywords,
+                          const std::string& function) {
+  nb::dict left;
+  for (const auto& [name, value] : keywords) left[name] = value;
+  if (nb::len(left) == 0) return;
+  options.each(options.options, [&](const OptionField& field) {
+    const std::string keyword = keyword_of(field);
+    if (!left.contains(keyword.c_str())) return;
+    set_option_value(field, left[keyword.c_str()]);
+    nb::del(left[keyword.c_str()]);
+  });
+  for (const auto& [name, value] : left) reject_keyword(function, text_of(name), options);
+}
+
+nb::dict detail::option_values(OptionsRef options) {
+  nb::dict values;
+  options.each(options.options, [&](const OptionField& field) {
+    values[keyword_of(field).c_str()] = option_value(field);
+  });
+  return values;
+}
+
+nb::list detail::option_table(OptionsRef options) {
+  nb::list table;
+  options.each(options.options,
+               [&](const OptionField& field) { table.append(option_entry(field)); });
+  return table;
+}
+
+nb::list detail::option_words(OptionsRef options, OptionsRef defaults) {
+  std::map<std::string, std::string> usual;
+  defaults.each(defaults.options,
+                [&](const OptionField& field) { usual[field.name] = option_text(field); });
+  nb::list words;
+  options.each(options.options, [&](const OptionField& field) {
+    const std::string text = option_text(field);
+    if (usual[field.name] == text) return;
+    if (const auto* flag = std::get_if<bool*>(&field.value)) {
+      words.append(std::string(**flag ? "--" : "--no-") + field.name);
+      return;
+    }
+    words.append("--" + field.name);
+    words.append(text);
+  });
+  return words;
 }
 
 }  // namespace fovea::python

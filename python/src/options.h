@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -40,13 +41,6 @@ Number number_argument(nb::handle value, const char* name, double least, double 
   return number;
 }
 
-// Throws a TypeError for a keyword that no field took, with the closest keyword that exists.
-[[noreturn]] void reject_keyword(const std::string& function, const std::string& keyword,
-                                 const nb::list& known);
-
-// One entry of a table: keyword, kind, default, words, what is accepted, help.
-nb::dict option_entry(const OptionField& field);
-
 // Options that say where and how a call runs.
 template <class Options>
 concept HasExec = requires(Options& options) {
@@ -60,28 +54,43 @@ void for_each_keyword(Options& options, Function function) {
   if constexpr (HasExec<Options>) for_each_option(options.exec, function);
 }
 
-// Sets options from keywords. `function` names the caller in messages.
+// Options of any type, so that what is done with keywords is compiled once.
+using EachField = std::function<void(const OptionField&)>;
+struct OptionsRef {
+  void* options;
+  void (*each)(void* options, const EachField& function);
+};
+struct CallEach {
+  const EachField& function;
+  void operator()(const OptionField& field) const { function(field); }
+};
 template <class Options>
-void set_keywords(Options& options, const nb::dict& keywords, const std::string& function) {
-  nb::dict left;
-  for (const auto& [name, value] : keywords) left[name] = value;
-  nb::list known;
-  for_each_keyword(options, [&](const OptionField& field) {
-    const std::string keyword = keyword_of(field);
-    known.append(keyword);
-    if (!left.contains(keyword.c_str())) return;
-    set_option_value(field, left[keyword.c_str()]);
-    nb::del(left[keyword.c_str()]);
-  });
-  for (const auto& [name, value] : left) reject_keyword(function, text_of(name), known);
+OptionsRef options_ref(const Options& options) {
+  return {const_cast<Options*>(&options), [](void* of, const EachField& function) {
+            for_each_keyword(*static_cast<Options*>(of), CallEach{function});
+          }};
 }
 
-// Options from keywords alone, with the device that a call would use.
+namespace detail {
+void set_keywords(OptionsRef options, const nb::dict& keywords, const std::string& function);
+nb::dict option_values(OptionsRef options);
+nb::list option_table(OptionsRef options);
+nb::list option_words(OptionsRef options, OptionsRef defaults);
+}  // namespace detail
+
+// Sets options from keywords. `function` names the caller in messages. Throws a TypeError for a
+// keyword that no field takes, with the closest keyword that exists.
+template <class Options>
+void set_keywords(Options& options, const nb::dict& keywords, const std::string& function) {
+  detail::set_keywords(options_ref(options), keywords, function);
+}
+
+// Options from keywords alone, with the device that a call would use where they have one.
 template <class Options>
 Options options_of(const nb::dict& keywords, const std::string& function) {
   Options options;
   set_keywords(options, keywords, function);
-  options.exec.device = usable_device(options.exec.device);
+  if constexpr (HasExec<Options>) options.exec.device = usable_device(options.exec.device);
   return options;
 }
 
@@ -91,42 +100,30 @@ nb::dict dict_of(const std::map<std::string, std::string>& facts);
 // The options as a dictionary of keywords and values.
 template <class Options>
 nb::dict option_values(const Options& options) {
-  nb::dict values;
-  for_each_keyword(const_cast<Options&>(options), [&](const OptionField& field) {
-    values[keyword_of(field).c_str()] = option_value(field);
-  });
-  return values;
+  return detail::option_values(options_ref(options));
 }
 
-// The table of all keywords with their defaults.
+// The table of all keywords with their defaults: keyword, kind, default, words, what is accepted,
+// help.
 template <class Options>
 nb::list option_table() {
-  Options options;
-  nb::list table;
-  for_each_keyword(options, [&](const OptionField& field) { table.append(option_entry(field)); });
-  return table;
+  return detail::option_table(options_ref(Options()));
 }
 
 // The words of the program's command line for those options that are not the default, or not those
 // of a preset.
 template <class Options>
-nb::list option_words(const Options& options, Options defaults = {}) {
-  nb::dict usual;
-  for_each_keyword(defaults, [&](const OptionField& field) {
-    usual[keyword_of(field).c_str()] = option_text(field);
-  });
-  nb::list words;
-  for_each_keyword(const_cast<Options&>(options), [&](const OptionField& field) {
-    const std::string text = option_text(field);
-    if (nb::cast<std::string>(usual[keyword_of(field).c_str()]) == text) return;
-    if (const auto* flag = std::get_if<bool*>(&field.value)) {
-      words.append(std::string(**flag ? "--" : "--no-") + field.name);
-      return;
-    }
-    words.append("--" + field.name);
-    words.append(text);
-  });
-  return words;
+nb::list option_words(const Options& options, const Options& defaults = {}) {
+  return detail::option_words(options_ref(options), options_ref(defaults));
+}
+
+// A class of the module around a face of the library, whose options() are those that it was made
+// with: the keywords and the words of the program's command line are attributes.
+template <class Wrapper>
+nb::class_<Wrapper> bind_face(nb::module_& m, const char* name) {
+  return nb::class_<Wrapper>(m, name)
+      .def_prop_ro("options", [](const Wrapper& face) { return option_values(face.options()); })
+      .def_prop_ro("words", [](const Wrapper& face) { return option_words(face.options()); });
 }
 
 }  // namespace fovea::python

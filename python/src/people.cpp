@@ -30,74 +30,6 @@ using people::Model;
 // Windows that a search evaluates cost about this many operations per pixel of the image.
 constexpr double kOperationsPerPixel = 2000;
 
-const char* word_of(people::Outcome outcome) {
-  switch (outcome) {
-    case people::Outcome::kPerson: return "person";
-    case people::Outcome::kFused: return "fused";
-    case people::Outcome::kBelowThreshold: return "below_threshold";
-    case people::Outcome::kRejected: break;
-  }
-  return "rejected";
-}
-
-nb::dict tree_of(const people::TreeShare& share) {
-  nb::list tests;
-  for (const people::CellTest& test : share.tests) {
-    nb::dict entry;
-    entry["channel"] = people::channel_name(test.channel);
-    entry["filter"] = test.filter;
-    entry["box"] = box_tuple(test.place);
-    entry["value"] = test.value;
-    entry["threshold"] = test.threshold;
-    tests.append(entry);
-  }
-  nb::dict tree;
-  tree["value"] = share.value;
-  tree["sum"] = share.sum;
-  tree["rejection"] = share.rejection;
-  tree["tests"] = tests;
-  return tree;
-}
-
-nb::dict numbers_of(const people::WindowExplanation& e) {
-  nb::dict all;
-  all["score"] = e.window.score;
-  all["xywh"] = box_tuple(e.window.box);
-  all["window"] = box_tuple(e.window.window);
-  all["scale"] = e.window.scale;
-  all["outcome"] = word_of(e.outcome);
-  all["threshold"] = e.threshold;
-  all["sum"] = e.sum;
-  all["missing"] = e.missing;
-  all["passed"] = e.passed;
-  all["steps"] = e.steps;
-  all["heat"] = array_or_none(e.heat);
-  nb::list blocks, trees, stages, levels;
-  for (const people::BlockShare& block : e.blocks) {
-    nb::dict entry;
-    entry["box"] = box_tuple(block.place);
-    entry["stage"] = block.stage;
-    entry["value"] = block.value;
-    blocks.append(entry);
-  }
-  for (const people::TreeShare& tree : e.trees) trees.append(tree_of(tree));
-  for (const people::StageShare& stage : e.stages) {
-    nb::dict entry;
-    entry["value"] = stage.value;
-    entry["sum"] = stage.sum;
-    entry["threshold"] = stage.threshold;
-    entry["passed"] = stage.passed();
-    stages.append(entry);
-  }
-  for (const people::LevelScore& level : e.levels)
-    levels.append(nb::make_tuple(level.person_height, level.score, box_tuple(level.window)));
-  all["blocks"] = blocks;
-  all["trees"] = trees;
-  all["stages"] = stages;
-  all["levels"] = levels;
-  return all;
-}
-
 class Detector {
  public:
   Detector(std::shared_ptr<const Model> model, const nb::dict& keywords)
@@ -145,7 +77,7 @@ class Detector {
   nb::tuple explain(nb::handle image, const std::vector<double>& place) {
     const ImageInput pixels = byte_image(image);
     const auto view = pixels.of<std::uint8_t>();
-    const people::WindowExplanation why =
+    people::WindowExplanation why =
         detector_.call(work_of(view), nb::none(), [&](people::Detector& detector) {
           if (place.size() == 2) return people::explain(detector, view, place[0], place[1]);
           return people::explain(
@@ -153,7 +85,7 @@ class Detector {
               Rect<float>{static_cast<float>(place.at(0)), static_cast<float>(place.at(1)),
                           static_cast<float>(place.at(2)), static_cast<float>(place.at(3))});
         });
-    return explanation_of(people::present(why), numbers_of(why));
+    return explanation_of(std::move(why), {"levels"});
   }
 
   void stop() { detector_.stop(); }
@@ -210,15 +142,13 @@ void bind_people(nb::module_& parent) {
           nb::call_guard<nb::gil_scoped_release>())
       .def("pictures", &pictures);
   m.def("read_model", &read_model);
-  nb::class_<Detector>(m, "Detector")
+  bind_face<Detector>(m, "Detector")
       .def("stop", &Detector::stop)
       .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
       .def("detect", &Detector::detect, nb::arg("image").none(), nb::arg("mask").none())
       .def("score", &Detector::score, nb::arg("crop").none())
       .def("scores", &Detector::scores, nb::arg("image").none())
-      .def("explain", &Detector::explain, nb::arg("image").none(), nb::arg("place"))
-      .def_prop_ro("options", [](const Detector& d) { return option_values(d.options()); })
-      .def_prop_ro("words", [](const Detector& d) { return option_words(d.options()); });
+      .def("explain", &Detector::explain, nb::arg("image").none(), nb::arg("place"));
   m.def("detect_fields", &fields_of<DetectResult>);
   m.def("detect_options", &option_table<DetectOptions>);
   m.def("draw", &draw, nb::arg("image").none(), nb::arg("xywh"), nb::arg("confidence"));

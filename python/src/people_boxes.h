@@ -11,17 +11,14 @@ namespace fovea::python {
 
 // Boxes as rows of x, y, width and height, and their scores. The window of each is its box.
 inline std::vector<people::Detection> people_of(nb::handle xywh, nb::handle confidence) {
-  const AnyArray boxes = dense_array<float>(xywh, "xywh", {2});
-  const AnyArray scores = dense_array<float>(confidence, "confidence", {1});
-  if (boxes.shape(1) != 4 || boxes.shape(0) != scores.shape(0))
-    throw InvalidArgument("xywh has 4 columns, and confidence one number per row of it");
-  const auto* box = static_cast<const float*>(boxes.data());
-  const auto* score = static_cast<const float*>(scores.data());
-  std::vector<people::Detection> people(boxes.shape(0));
-  for (std::size_t i = 0; i < people.size(); ++i, box += 4) {
-    const Rect<float> rect{box[0], box[1], box[2], box[3]};
-    people[i] = {rect, rect, score[i], 1};
-  }
+  const std::vector<Rect<float>> boxes = rect_rows<float>(xywh, "xywh");
+  const std::vector<float> scores = real_numbers<float>(confidence, "confidence");
+  if (boxes.size() != scores.size())
+    throw InvalidArgument("confidence has one number per row of xywh");
+  std::vector<people::Detection> people;
+  people.reserve(boxes.size());
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    people.push_back({boxes[i], boxes[i], scores[i], 1});
   return people;
 }
 

@@ -48,14 +48,6 @@ struct WindowsRequest {
 };
 void describe(OptionVisitor& visit, WindowsRequest& request) { describe(visit, request.scan); }
 
-template <class Request>
-Request with_keywords(const nb::dict& keywords, const char* function) {
-  Request request;
-  set_keywords(request, keywords, function);
-  request.exec.device = usable_device(request.exec.device);
-  return request;
-}
-
 // ---- Evaluation
 
 // One array per image, whose rows are left, top, right and bottom of a person.
@@ -82,11 +74,8 @@ std::vector<AnnotatedImage> truth_of(const PeopleImages& images, const std::stri
           fmt::format("images[{}] is an array, which has no name by which it is found in {}; pass "
                       "boxes instead of a path",
                       i, path));
-  std::vector<AnnotatedImage> truth;
-  {
-    nb::gil_scoped_release others_go_on;
-    truth = people::annotations_of(images.paths(), path, options);
-  }
+  std::vector<AnnotatedImage> truth =
+      unlocked([&] { return people::annotations_of(images.paths(), path, options); });
   for (const AnnotatedImage& image : truth)
     if (!image.people.empty()) return truth;
   throw FormatError(fmt::format("{}: has nobody with the label '{}' in {} images; see label", path,
@@ -115,7 +104,7 @@ class JoinedImages final : public io::ImageSet {
 nb::tuple evaluate(std::shared_ptr<const Model> model, const nb::list& images,
                    nb::handle annotations, const nb::list& negatives, const nb::dict& keywords,
                    nb::handle progress) {
-  const auto request = with_keywords<ImagesRequest>(keywords, "evaluate");
+  const auto request = options_of<ImagesRequest>(keywords, "evaluate");
   const PeopleImages annotated(images, "images", PeopleForm::kStored),
       others(negatives, "negatives", PeopleForm::kStored);
   const JoinedImages set(annotated, others);
@@ -136,7 +125,7 @@ nb::tuple evaluate(std::shared_ptr<const Model> model, const nb::list& images,
 nb::tuple evaluate_windows(std::shared_ptr<const Model> model, const nb::list& crops,
                            const nb::list& negatives, const nb::dict& keywords,
                            nb::handle progress) {
-  const auto request = with_keywords<WindowsRequest>(keywords, "evaluate_windows");
+  const auto request = options_of<WindowsRequest>(keywords, "evaluate_windows");
   const PeopleImages people(crops, "crops", PeopleForm::kStored),
       others(negatives, "negatives", PeopleForm::kStored);
   Calls calls;
@@ -149,15 +138,10 @@ nb::tuple evaluate_windows(std::shared_ptr<const Model> model, const nb::list& c
 
 // ---- What is computed from a measurement that Python keeps
 
-std::vector<double> doubles(nb::handle values, const char* name) {
-  const AnyArray array = dense_array<double>(values, name, {1});
-  const auto* first = static_cast<const double*>(array.data());
-  return {first, first + array.size()};
-}
-
 std::vector<CurvePoint> curve_of(const nb::dict& columns) {
-  const std::vector<double> wrong = doubles(columns["false_positives"], "false_positives"),
-                            missed = doubles(columns["miss_rate"], "miss_rate");
+  const std::vector<double> wrong =
+                                real_numbers<double>(columns["false_positives"], "false_positives"),
+                            missed = real_numbers<double>(columns["miss_rate"], "miss_rate");
   std::vector<CurvePoint> curve(std::min(wrong.size(), missed.size()));
   for (std::size_t i = 0; i < curve.size(); ++i)
     curve[i] = {.false_positives = wrong[i], .miss_rate = missed[i]};
@@ -170,8 +154,8 @@ double miss_rate_at(const nb::dict& columns, double false_positives) {
 
 double paired_deviation(nb::handle a, nb::handle b) {
   people::ImageReport one, other;
-  one.drawn = doubles(a, "drawn");
-  other.drawn = doubles(b, "drawn");
+  one.drawn = real_numbers<double>(a, "drawn");
+  other.drawn = real_numbers<double>(b, "drawn");
   return people::paired_deviation(one, other);
 }
 

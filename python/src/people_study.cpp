@@ -16,14 +16,10 @@ namespace {
 using people::StudyOptions;
 using people::StudyReport;
 
-constexpr Work kStudyWork{1e12};  // nobody knows its duration before
-
 nb::tuple study(const nb::list& positives, const nb::list& negatives,
                 const nb::list& test_positives, const nb::list& test_negatives,
                 const nb::dict& keywords, nb::handle progress) {
-  StudyOptions options;
-  set_keywords(options, keywords, "study");
-  options.exec.device = usable_device(options.exec.device);
+  auto options = options_of<StudyOptions>(keywords, "study");
   const PeopleImages crops(positives, "positives", PeopleForm::kColor),
       scenes(negatives, "negatives", PeopleForm::kColor),
       test_crops(test_positives, "test_positives", PeopleForm::kStored),
@@ -31,7 +27,7 @@ nb::tuple study(const nb::list& positives, const nb::list& negatives,
   const StudyOptions asked = options;
   Calls calls;
   options.exec = calls.watched(options.exec);
-  const StudyReport report = calls.run(kStudyWork, progress, [&] {
+  const StudyReport report = calls.run(kLong, progress, [&] {
     return people::study({crops, scenes, test_crops, test_scenes}, options);
   });
   return nb::make_tuple(dict_of_record(record_ref(report)), option_values(asked),

@@ -122,14 +122,8 @@ nb::object rows_of(const std::vector<MotBox>& boxes) {
 }
 
 nb::object read_mot(const std::string& path, const nb::dict& keywords) {
-  people::MotReadOptions options;
-  set_keywords(options, keywords, "read_mot");
-  std::vector<MotBox> boxes;
-  {
-    nb::gil_scoped_release others_go_on;
-    boxes = people::read_mot(path, options);
-  }
-  return rows_of(boxes);
+  const auto options = options_of<people::MotReadOptions>(keywords, "read_mot");
+  return rows_of(unlocked([&] { return people::read_mot(path, options); }));
 }
 
 std::string mot_text(nb::handle rows) {
@@ -141,17 +135,16 @@ std::string mot_text(nb::handle rows) {
 // Draws without trails, which a single frame does not know.
 nb::object draw_tracks(nb::handle image, nb::handle ids, nb::handle xywh, nb::handle missed) {
   const ImageInput pixels = image_input(image, {"image", {io::SampleType::kUint8}, {3}});
-  const AnyArray id = dense_array<std::int32_t>(ids, "tracker_id", {1});
-  const AnyArray gap = dense_array<std::int32_t>(missed, "missed", {1});
-  const AnyArray boxes = dense_array<float>(xywh, "xywh", {2});
-  if (boxes.shape(1) != 4 || boxes.shape(0) != id.shape(0) || gap.shape(0) != id.shape(0))
-    throw InvalidArgument("xywh has 4 columns, and there are as many ids and gaps as rows of it");
-  const auto* box = static_cast<const float*>(boxes.data());
-  std::vector<Track> tracks(id.shape(0));
-  for (std::size_t i = 0; i < tracks.size(); ++i, box += 4) {
-    tracks[i].id = static_cast<const std::int32_t*>(id.data())[i];
-    tracks[i].box = {box[0], box[1], box[2], box[3]};
-    tracks[i].missed = static_cast<const std::int32_t*>(gap.data())[i];
+  const std::vector<Rect<float>> boxes = rect_rows<float>(xywh, "xywh");
+  const std::vector<std::int32_t> id = whole_numbers(ids, "tracker_id"),
+                                  gap = whole_numbers(missed, "missed");
+  if (boxes.size() != id.size() || gap.size() != id.size())
+    throw InvalidArgument("there are as many ids and gaps as rows of xywh");
+  std::vector<Track> tracks(id.size());
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    tracks[i].id = id[i];
+    tracks[i].box = boxes[i];
+    tracks[i].missed = gap[i];
   }
   Image<std::uint8_t> drawn = clone(pixels.of<std::uint8_t>());
   people::TrackPainter(0).draw(drawn, tracks);
@@ -159,8 +152,7 @@ nb::object draw_tracks(nb::handle image, nb::handle ids, nb::handle xywh, nb::ha
 }
 
 nb::dict evaluate_tracks(nb::handle truth, nb::handle found, const nb::dict& keywords) {
-  people::EvaluateTracksOptions options;
-  set_keywords(options, keywords, "evaluate_tracks");
+  const auto options = options_of<people::EvaluateTracksOptions>(keywords, "evaluate_tracks");
   const std::vector<MotBox> rows = mot_rows(truth, "truth"), columns = mot_rows(found, "found");
   Calls calls;
   const Work work{1000.0 * static_cast<double>(rows.size() + columns.size())};
@@ -172,15 +164,13 @@ nb::dict evaluate_tracks(nb::handle truth, nb::handle found, const nb::dict& key
 }  // namespace
 
 void bind_people_tracking(nb::module_& m) {
-  nb::class_<PeopleTracker>(m, "Tracker")
+  bind_face<PeopleTracker>(m, "Tracker")
       .def(nb::init<const nb::dict&>())
       .def("track", &PeopleTracker::track, nb::arg("frame").none(), nb::arg("xywh").none(),
            nb::arg("confidence").none())
       .def("people", &PeopleTracker::people)
       .def_prop_ro("frames", &PeopleTracker::frames)
-      .def_prop_ro("identities", &PeopleTracker::identities)
-      .def_prop_ro("options", [](const PeopleTracker& t) { return option_values(t.options()); })
-      .def_prop_ro("words", [](const PeopleTracker& t) { return option_words(t.options()); });
+      .def_prop_ro("identities", &PeopleTracker::identities);
   m.def("track_fields", &fields_of<people::TrackResult>);
   m.def("track_options", &option_table<TrackOptions>);
   m.def("read_mot", &read_mot, nb::arg("path"), nb::arg("options"));

@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <functional>
@@ -93,35 +94,43 @@ Numbers numbers_of(const FieldValue& value) {
                     *scalar);
 }
 
+// How lists of records come to Python.
+struct Rows {
+  bool wanted = false;  // one object per element, not one column per field
+  std::initializer_list<std::string_view> tuples{};  // lists whose elements are no dictionaries
+};
+
 class Converter {
  public:
-  explicit Converter(Device device, bool copies = false) : device_(device), copies_(copies) {}
+  explicit Converter(Device device, bool copies = false, Rows rows = {})
+      : device_(device), copies_(copies), rows_(rows) {}
 
   nb::dict record(RecordRef record) {
     nb::dict all;
     for_each_flat_field(record, [&](const Field& field) {
       all[nb::str(field.name.data(), field.name.size())] =
-          field.there ? value(field.value) : nb::none();
+          field.there ? value(field.value, field.name) : nb::none();
     });
     return all;
   }
 
- private:
-  nb::object value(const FieldValue& of) {
+  nb::object value(const FieldValue& of, std::string_view name = {}) {
     return std::visit(
         Overloaded{[](const ScalarRef& scalar) { return scalar_object(scalar); },
                    [&](const RecordRef& nested) -> nb::object { return record(nested); },
-                   [&](const ListRef& nested) { return list(nested); },
+                   [&](const ListRef& nested) { return list(nested, name); },
                    [&](const OptionalRef& optional) -> nb::object {
                      if (!optional.has(optional.field)) return nb::none();
-                     return value(optional.value(optional.field));
+                     return value(optional.value(optional.field), name);
                    },
                    [&](const ArrayRef& nested) { return array(nested); }},
         of.ref);
   }
 
-  nb::object list(const ListRef& of) {
+ private:
+  nb::object list(const ListRef& of, std::string_view name) {
     const std::size_t count = of.size(of.list);
+    if (rows_.wanted && std::holds_alternative<RecordRef>(of.sample().ref)) return rows(of, name);
     if (of.fixed > 0 && !std::holds_alternative<RecordRef>(of.sample().ref)) {
       nb::list all;
       for (std::size_t i = 0; i < count; ++i) all.append(value(of.at(of.list, i)));
@@ -141,6 +150,18 @@ class Converter {
     Column column(*this, of.sample());
     for (std::size_t i = 0; i < count; ++i) column.add(of.at(of.list, i));
     return column.made();
+  }
+
+  nb::object rows(const ListRef& of, std::string_view name) {
+    const bool plain =
+        std::find(rows_.tuples.begin(), rows_.tuples.end(), name) != rows_.tuples.end();
+    nb::list all;
+    for (std::size_t i = 0; i < of.size(of.list); ++i) {
+      const nb::dict row = record(std::get<RecordRef>(of.at(of.list, i).ref));
+      if (plain) all.append(nb::tuple(row.values()));
+      else all.append(row);
+    }
+    return all;
   }
 
   // Makes the column of a list, value by value, all of the kind of `sample`: an array of numbers,
@@ -244,6 +265,7 @@ class Converter {
 
   Device device_;
   bool copies_;
+  Rows rows_;
 };
 
 // Adds the kind of a value to its description, and the fields of nested records.
@@ -307,7 +329,13 @@ nb::dict dict_of_record(RecordRef record, Device device) {
   return Converter(device).record(record);
 }
 
+nb::object object_of_list(const FieldValue& list) { return Converter(Device::cpu()).value(list); }
+
 nb::dict copied_record(RecordRef record) { return Converter(Device::cpu(), true).record(record); }
+
+nb::dict record_with_rows(RecordRef record, std::initializer_list<std::string_view> tuples) {
+  return Converter(Device::cpu(), false, {true, tuples}).record(record);
+}
 
 nb::list described_fields(RecordRef record) {
   nb::list all;

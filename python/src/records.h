@@ -6,6 +6,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
 namespace fovea::python {
 
 namespace nb = nanobind;
@@ -16,8 +20,17 @@ namespace nb = nanobind;
 // column per field, values with names a dictionary, and any other list a list. Arrays are taken out
 // of the record without a copy; those on a GPU become DeviceArrays.
 nb::dict dict_of_record(RecordRef record, Device device = Device::cpu());
-// The same with copies of arrays, of a record that is used further. They lie in host memory.
+// A list of records as such columns, and a list of boxes as an array.
+nb::object object_of_list(const FieldValue& list);
+template <class Element>
+nb::object object_of_list(std::vector<Element> list) {
+  return object_of_list(field_value(list));
+}
+// A record with copies of its arrays, because it is used further. They lie in host memory.
 nb::dict copied_record(RecordRef record);
+// A record with lists of records as lists of dictionaries, one per element, or of tuples where the
+// name of the list is among `tuples`.
+nb::dict record_with_rows(RecordRef record, std::initializer_list<std::string_view> tuples = {});
 
 // The description of a record, one dictionary per field: name, kind, help, unit, printed, prefixed,
 // compared, and the fields of a nested record.

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "arrays.h"
@@ -34,7 +33,6 @@ namespace {
 
 using scenes::ClassifyOptions;
 using scenes::Dictionary;
-using scenes::EvaluateReport;
 using scenes::FeatureMaker;
 using scenes::Model;
 using scenes::Split;
@@ -60,47 +58,6 @@ nb::dict grid_of(const scenes::DescriptorOptions& descriptor, int width, int hei
   return first;
 }
 
-// The word of a choice.
-template <class Enum>
-std::string word_of(Enum value) {
-  for (const Choice& choice : choices(value))
-    if (choice.value == static_cast<int>(value)) return std::string(choice.word);
-  return {};
-}
-
-nb::dict explained_numbers(const scenes::SceneExplanation& why) {
-  nb::dict numbers;
-  numbers["first"] = why.first_name;
-  numbers["second"] = why.second_name;
-  numbers["evidence"] = word_of(why.evidence);
-  numbers["bias"] = why.bias;
-  numbers["scores"] = to_numpy(why.result.scores);
-  std::vector<std::int32_t> words, dictionaries;
-  std::vector<double> values, places;
-  for (const scenes::WordShare& word : why.words) {
-    words.push_back(word.word);
-    dictionaries.push_back(word.dictionary);
-    values.push_back(word.value);
-    places.push_back(word.places);
-  }
-  numbers["words"] = to_numpy(words);
-  numbers["dictionaries"] = to_numpy(dictionaries);
-  numbers["contributions"] = to_numpy(values);
-  numbers["places"] = to_numpy(places);
-  nb::list cells;
-  for (const scenes::CellShare& cell : why.cells)
-    cells.append(
-        nb::make_tuple(cell.level, cell.row, cell.column, box_tuple(cell.place), cell.value));
-  numbers["cells"] = cells;
-  numbers["heat"] = array_or_none(why.heat);
-  return numbers;
-}
-
-nb::dict summary_of(const EvaluateReport& report, const SceneImages& images,
-                    const std::vector<std::string>& classes) {
-  return dict_of_record(record_ref(scenes::summarize(report, images.count(), classes)));
-}
-
 class Classifier {
  public:
   Classifier(std::shared_ptr<const Model> model, const nb::dict& keywords)
@@ -110,10 +67,8 @@ class Classifier {
             options_.exec,
             [this](const Exec& exec) { return scenes::Classifier(model_, {.exec = exec}); }),
         maker_(options_.exec, [this](const Exec& exec) {
-          scenes::FeatureOptions options;
-          options.pyramid = model_->pyramid;
-          options.exec = exec;
-          return FeatureMaker(model_->dictionary, options);
+          scenes::FeatureOptions options{.pyramid = model_->pyramid};
+          return FeatureMaker(model_->dictionary, with_exec(options, exec));
         }) {}
 
   nb::dict classify(nb::handle image) {
@@ -130,7 +85,7 @@ class Classifier {
                                 [&](FeatureMaker& maker) { return maker.make(input.view()); }));
   }
 
-  nb::object words(nb::handle image) {
+  nb::object word_map(nb::handle image) {
     const SceneImage input(image, "image", maker_.stream());
     return to_numpy(maker_.call(work(input), nb::none(),
                                 [&](FeatureMaker& maker) { return maker.words(input.view()); }));
@@ -158,17 +113,18 @@ class Classifier {
       how.exec.threads = options_.exec.threads;
       found = scenes::explain(*model_, input.view(), how);
     }
-    return explanation_of(scenes::present(found), explained_numbers(found));
+    return explanation_of(std::move(found), {"cells"});
   }
 
   nb::tuple evaluate(const nb::list& images, const Labels& labels, bool skip, nb::handle progress) {
     const SceneImages set(images);
-    Failures failures(skip);
-    const EvaluateReport report =
-        classifier_.call(kLong, progress, [&](scenes::Classifier& classifier) {
-          return scenes::evaluate(classifier, set, labels, failures.report());
-        });
-    return nb::make_tuple(summary_of(report, set, model_->classes), failures.list());
+    FailedImages failures;
+    const auto summary = classifier_.call(kLong, progress, [&](scenes::Classifier& classifier) {
+      return scenes::summarize(
+          scenes::evaluate(classifier, set, labels, failed_into(failures, skip)), set.count(),
+          model_->classes);
+    });
+    return nb::make_tuple(dict_of_record(record_ref(summary)), failures);
   }
 
   void stop() { classifier_.stop(); }
@@ -183,18 +139,8 @@ class Classifier {
   Kept<FeatureMaker> maker_;
 };
 
-std::shared_ptr<const Model> read_model(const std::string& name) {
-  nb::gil_scoped_release others_go_on;
-  return scenes::load_model(name);
-}
-
 nb::object read_image(const std::string& path) {
-  Image<std::uint8_t> image;
-  {
-    nb::gil_scoped_release others_go_on;
-    image = read_rgb(path);
-  }
-  return to_numpy(std::move(image));
+  return to_numpy(unlocked([&] { return read_rgb(path); }));
 }
 
 // Paints a map of words in the colors of a model's words.
@@ -216,12 +162,7 @@ nb::tuple corpus_of(const scenes::Corpus& corpus) {
 }
 
 nb::tuple read_corpus(const std::string& input, const std::vector<std::string>& classes) {
-  scenes::Corpus corpus;
-  {
-    nb::gil_scoped_release others_go_on;
-    corpus = scenes::read_corpus(input, classes);
-  }
-  return corpus_of(corpus);
+  return corpus_of(unlocked([&] { return scenes::read_corpus(input, classes); }));
 }
 
 // Names in the order of people: 2 before 10.
@@ -231,21 +172,14 @@ std::vector<std::string> natural_order(std::vector<std::string> names) {
   return names;
 }
 
-nb::tuple train(const nb::list& images, const Labels& labels,
-                const std::vector<std::string>& classes, const nb::dict& keywords, bool skip,
-                nb::handle progress) {
-  const auto options = options_of<TrainOptions>(keywords, "train");
-  const SceneImages set(images);
-  Failures failures(skip);
-  Calls calls(options.exec.device);
-  auto model = calls.run(kLong, progress, [&] {
-    TrainOptions watched = options;
-    watched.exec = calls.watched(options.exec);
-    return std::make_shared<const Model>(
-        scenes::train(set, labels, classes, watched, failures.report()));
-  });
-  return nb::make_tuple(std::move(model), failures.list(), option_values(options),
-                        option_words(options));
+nb::tuple train(const TrainOptions& options, const nb::list& images, const Labels& labels,
+                const std::vector<std::string>& classes, bool skip, nb::handle progress) {
+  auto [model, failures] = run_over_images(
+      images, skip, options.exec, progress, [&](const auto& set, auto failed, const Exec& exec) {
+        return std::make_shared<const Model>(
+            scenes::train(set, labels, classes, with_exec(options, exec), failed));
+      });
+  return nb::make_tuple(std::move(model), failures, option_words(options));
 }
 
 // The options of fovea scenes eval without a model.
@@ -280,23 +214,20 @@ nb::list random_splits(const Labels& labels, int classes, const nb::dict& keywor
   return splits;
 }
 
-nb::tuple evaluate(const nb::list& images, const Labels& labels,
+nb::tuple evaluate(const EvaluateRequest& request, const nb::list& images, const Labels& labels,
                    const std::vector<std::string>& classes,
                    const std::vector<std::pair<std::vector<int>, std::vector<int>>>& splits,
-                   const nb::dict& keywords, bool skip, nb::handle progress) {
-  const auto request = options_of<EvaluateRequest>(keywords, "evaluate");
-  const SceneImages set(images);
+                   bool skip, nb::handle progress) {
   std::vector<Split> divided;
   for (const auto& [train, test] : splits) divided.push_back({train, test});
-  Failures failures(skip);
-  Calls calls(request.exec.device);
-  const EvaluateReport report = calls.run(kLong, progress, [&] {
-    scenes::EvaluateOptions watched = request.evaluate;
-    watched.exec = calls.watched(request.exec);
-    return scenes::evaluate(set, labels, static_cast<int>(classes.size()), divided, watched,
-                            failures.report());
-  });
-  return nb::make_tuple(summary_of(report, set, classes), failures.list(), option_values(request),
+  auto [summary, failures] = run_over_images(
+      images, skip, request.exec, progress, [&](const auto& set, auto failed, const Exec& exec) {
+        return scenes::summarize(
+            scenes::evaluate(set, labels, static_cast<int>(classes.size()), divided,
+                             with_exec(request.evaluate, exec), failed),
+            set.count(), classes);
+      });
+  return nb::make_tuple(dict_of_record(record_ref(summary)), failures, option_values(request),
                         option_words(request));
 }
 
@@ -327,19 +258,16 @@ void for_each_keyword(BagOptions& options, Function function) {
 nb::dict code_of(const Dictionary& dictionary) {
   const scenes::WordCode& code = dictionary.code;
   nb::dict values;
-  values["coding"] = coding_of(dictionary);
-  const auto rows = [&](const char* name, const Image<float>& image) {
-    values[name] = image.empty() ? nb::none() : to_numpy(clone(image));
-  };
-  rows("projection", code.projection);
+  values["coding"] = word_of(code.coding);
+  values["projection"] = array_or_none(code.projection);
   values["shift"] = to_numpy(code.shift);
-  rows("means", code.means);
-  rows("variances", code.variances);
+  values["means"] = array_or_none(code.means);
+  values["variances"] = array_or_none(code.variances);
   values["shares"] = to_numpy(code.shares);
   nb::list beside;
   for (const Dictionary& other : dictionary.beside) {
     nb::dict one;
-    one["words"] = words_of(other);
+    one["words"] = to_numpy(clone(other.words));
     one["mean"] = to_numpy(other.mean);
     one["scale"] = to_numpy(other.scale);
     one["code"] = code_of(other);
@@ -353,14 +281,12 @@ nb::dict code_of(const Dictionary& dictionary) {
 nb::tuple learn_words(const nb::list& images, const nb::dict& keywords, nb::handle progress) {
   const auto options = options_of<BagOptions>(keywords, "BagOfWords");
   const SceneImages set(images);
-  Calls calls(options.exec.device);
-  const Dictionary dictionary = calls.run(kLong, progress, [&] {
-    scenes::DictionaryOptions watched = options.dictionary;
-    watched.exec = calls.watched(options.exec);
-    return scenes::learn_dictionary(set, options.descriptor, watched);
+  const Dictionary dictionary = run_once(kLong, options.exec, progress, [&](const Exec& exec) {
+    return scenes::learn_dictionary(set, options.descriptor, with_exec(options.dictionary, exec));
   });
-  return nb::make_tuple(words_of(dictionary), to_numpy(dictionary.mean), to_numpy(dictionary.scale),
-                        learning_of(dictionary.learning), code_of(dictionary));
+  return nb::make_tuple(to_numpy(clone(dictionary.words)), to_numpy(dictionary.mean),
+                        to_numpy(dictionary.scale), dict_of_record(record_ref(dictionary.learning)),
+                        code_of(dictionary));
 }
 
 std::vector<float> vector_of(nb::handle values, const char* name) {
@@ -414,9 +340,8 @@ class Bag {
   nb::object transform(const nb::list& images, nb::handle progress) {
     const SceneImages set(images);
     return to_numpy(calls_.run(kLong, progress, [&] {
-      scenes::FeatureOptions options = options_.features;
-      options.exec = calls_.watched(options_.exec);
-      return scenes::make_features(set, dictionary_, options).features;
+      const Exec exec = calls_.watched(options_.exec);
+      return scenes::make_features(set, dictionary_, with_exec(options_.features, exec)).features;
     }));
   }
 
@@ -427,19 +352,10 @@ class Bag {
 };
 
 void bind_models(nb::module_& m) {
-  nb::class_<Model>(m, "Model")
+  define_model<Model>(m, &scenes::load_model)
       .def_ro("classes", &Model::classes)
       .def_ro("pyramid", &Model::pyramid)
-      .def_prop_ro("kind",
-                   [](const Model& model) {
-                     for (const Choice& choice : scenes::choices(model.classifier.kind))
-                       if (choice.value == static_cast<int>(model.classifier.kind))
-                         return std::string(choice.word);
-                     return std::string();
-                   })
-      .def_prop_ro("words", [](const Model& model) { return words_of(model.dictionary); })
-      .def_prop_ro("mean", [](const Model& model) { return to_numpy(model.dictionary.mean); })
-      .def_prop_ro("scale", [](const Model& model) { return to_numpy(model.dictionary.scale); })
+      .def_prop_ro("kind", [](const Model& model) { return word_of(model.classifier.kind); })
       .def_prop_ro("bias",
                    [](const Model& model) {
                      std::vector<float> bias =
@@ -449,13 +365,6 @@ void bind_models(nb::module_& m) {
                      bias.resize(model.classes.size());  // neighbors have none
                      return to_numpy(bias);
                    })
-      .def_prop_ro("coding", [](const Model& model) { return coding_of(model.dictionary); })
-      .def_prop_ro("color_words",
-                   [](const Model& model) { return color_words_of(model.dictionary); })
-      .def_prop_ro("descriptor", [](const Model& model) { return descriptor_of(model.dictionary); })
-      .def_prop_ro("facts", [](const Model& model) { return dict_of(model.facts); })
-      .def_prop_ro("learning",
-                   [](const Model& model) { return learning_of(model.dictionary.learning); })
       .def_prop_ro("dictionary",
                    [](std::shared_ptr<const Model> model) {
                      const Dictionary* part = &model->dictionary;
@@ -463,25 +372,16 @@ void bind_models(nb::module_& m) {
                    })
       .def("grid", [](const Model& model, int width,
                       int height) { return grid_of(model.dictionary.descriptor, width, height); })
-      .def("paint", &paint_words, nb::arg("words").none())
-      .def(
-          "save", [](const Model& model, const std::string& path) { model.write(path); },
-          nb::call_guard<nb::gil_scoped_release>());
-  m.def("read_model", &read_model);
+      .def("paint", &paint_words);
   m.def("read_image", &read_image);
-  nb::class_<Classifier>(m, "Classifier")
-      .def("stop", &Classifier::stop)
+  define_face<Classifier>(m, "Classifier")
       .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
-      .def("classify", &Classifier::classify, nb::arg("image").none())
-      .def("features", &Classifier::features, nb::arg("image").none())
-      .def("words", &Classifier::words, nb::arg("image").none())
+      .def("classify", &Classifier::classify)
+      .def("features", &Classifier::features)
+      .def("word_map", &Classifier::word_map)
       .def("contributions", &Classifier::contributions)
-      .def("why", &Classifier::why, nb::arg("image").none(), nb::arg("first"), nb::arg("second"))
-      .def("evaluate", &Classifier::evaluate, nb::arg("images"), nb::arg("labels"), nb::arg("skip"),
-           nb::arg("progress").none())
-      .def_prop_ro("options", [](const Classifier& c) { return option_values(c.options()); })
-      .def_prop_ro("words_of_program",
-                   [](const Classifier& c) { return option_words(c.options()); });
+      .def("why", &Classifier::why)
+      .def("evaluate", &Classifier::evaluate);
   m.def("classify_fields", &fields_of<scenes::ClassifyResult>);
   m.def("classify_options", &option_table<ClassifyOptions>);
 }
@@ -493,23 +393,16 @@ void bind_training(nb::module_& m) {
   });
   m.def("read_corpus", &read_corpus);
   m.def("natural_order", &natural_order);
-  m.def("train", &train, nb::arg("images"), nb::arg("labels"), nb::arg("classes"),
-        nb::arg("options"), nb::arg("skip"), nb::arg("progress").none());
-  m.def("train_options", &option_table<TrainOptions>);
+  define(m, "train", &train);
   m.def("evaluate_fields", &fields_of<scenes::EvaluationSummary>);
   m.def("split_corpus", &split_corpus);
   m.def("random_splits", &random_splits);
-  m.def("evaluate", &evaluate, nb::arg("images"), nb::arg("labels"), nb::arg("classes"),
-        nb::arg("splits"), nb::arg("options"), nb::arg("skip"), nb::arg("progress").none());
-  m.def("evaluate_options", &option_table<EvaluateRequest>);
-  m.def("learn_words", &learn_words, nb::arg("images"), nb::arg("options"),
-        nb::arg("progress").none());
+  define(m, "evaluate", &evaluate);
+  m.def("learn_words", &learn_words);
   m.def("bag_options", &option_table<BagOptions>);
   nb::class_<Bag>(m, "Bag")
-      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, const nb::dict&>(),
-           nb::arg("words"), nb::arg("mean"), nb::arg("scale"), nb::arg("code").none(),
-           nb::arg("keywords"))
-      .def("transform", &Bag::transform, nb::arg("images"), nb::arg("progress").none());
+      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, const nb::dict&>())
+      .def("transform", &Bag::transform);
 }
 
 }  // namespace

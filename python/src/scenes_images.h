@@ -3,7 +3,6 @@
 #include <fovea/core/error.h>
 #include <fovea/flow/flow.h>
 #include <fovea/io/image_set.h>
-#include <fovea/scenes/dictionary.h>
 #include <fovea/scenes/train.h>
 
 #include <fmt/format.h>
@@ -18,9 +17,8 @@
 #include <vector>
 
 #include "arrays.h"
-#include "options.h"
+#include "define.h"
 #include "records.h"
-#include "run.h"
 
 namespace fovea::python {
 
@@ -92,49 +90,26 @@ class SceneImages final : public io::ImageSet {
   std::vector<Entry> entries_;
 };
 
-// Images that could not be read. Where they are not to be skipped, the first one is thrown.
-class Failures {
- public:
-  explicit Failures(bool skip) : skip_(skip) {}
-  scenes::ImageFailure report() {
-    if (!skip_) return {};
-    return [this](int index, const std::string& why) { list_.emplace_back(index, why); };
-  }
-  const std::vector<std::pair<int, std::string>>& list() const { return list_; }
+// Images that could not be read, by their numbers, and why.
+using FailedImages = std::vector<std::pair<int, std::string>>;
 
- private:
-  bool skip_;
-  std::vector<std::pair<int, std::string>> list_;
-};
-
-inline nb::object words_of(const scenes::Dictionary& dictionary) {
-  return to_numpy(clone(dictionary.words.view()));
+// What adds such images to a list. Where they are not to be skipped, the first one is thrown.
+inline scenes::ImageFailure failed_into(FailedImages& failed, bool skip) {
+  if (!skip) return {};
+  return [&failed](int index, const std::string& why) { failed.emplace_back(index, why); };
 }
 
-// How places are described, by keyword.
-inline nb::dict descriptor_of(const scenes::Dictionary& dictionary) {
-  nb::dict values;
-  for_each_option(
-      const_cast<scenes::Dictionary&>(dictionary).descriptor,
-      [&](const OptionField& field) { values[keyword_of(field).c_str()] = option_value(field); });
-  return values;
-}
-
-// The coding by its name.
-inline std::string coding_of(const scenes::Dictionary& dictionary) {
-  for (const Choice& choice : scenes::choices(dictionary.code.coding))
-    if (choice.value == static_cast<int>(dictionary.code.coding)) return std::string(choice.word);
-  return {};
-}
-
-// The words of color beside the others; None where there are none.
-inline nb::object color_words_of(const scenes::Dictionary& dictionary) {
-  return dictionary.beside.empty() ? nb::none() : words_of(dictionary.beside[0]);
-}
-
-// How words were learned.
-inline nb::dict learning_of(const scenes::WordLearning& learning) {
-  return dict_of_record(record_ref(learning));
+// Runs function(images, failure, exec) over a list of images. Returns its result and the images
+// that could not be read.
+template <class Function>
+auto run_over_images(const nb::list& images, bool skip, const Exec& exec, nb::handle progress,
+                     Function function) {
+  const SceneImages set(images);
+  FailedImages failed;
+  auto result = run_once(kLong, exec, progress, [&](const Exec& watched) {
+    return function(set, failed_into(failed, skip), watched);
+  });
+  return std::pair(std::move(result), std::move(failed));
 }
 
 }  // namespace fovea::python

@@ -56,17 +56,13 @@ void describe(OptionVisitor& visit, LearnOptions& options) {
 }
 
 // One row per described place; with filters the result has the shape of the grid.
-nb::object filters(nb::handle image, const nb::dict& keywords) {
-  const auto options = options_of<DescriptorOptions>(keywords, "filters");
-  Calls calls(options.exec.device);
+nb::object filters(const DescriptorOptions& options, nb::handle image) {
   const Stream stream(options.exec.device);
   const SceneImage input(image, "image", &stream);
-  Image<float> rows =
-      calls.run({2000.0 * input.view().width * input.view().height}, nb::none(), [&] {
-        DescriptorOptions watched = options;
-        watched.exec = calls.watched(options.exec);
-        return scenes::descriptors(input.view(), watched);
-      });
+  Image<float> rows = run_once({2000.0 * input.view().width * input.view().height}, options.exec,
+                               nb::none(), [&](const Exec& exec) {
+                                 return scenes::descriptors(input.view(), with_exec(options, exec));
+                               });
   if (options.words != scenes::WordSource::kFilters) return to_numpy(std::move(rows));
   const scenes::PlaceGrid grid =
       scenes::place_grids(options, input.view().width, input.view().height).front();
@@ -78,17 +74,15 @@ nb::object filters(nb::handle image, const nb::dict& keywords) {
                                                static_cast<std::size_t>(grid.columns), numbers});
 }
 
-nb::tuple sample(const nb::list& images, const nb::dict& keywords, bool skip, nb::handle progress) {
-  const auto options = options_of<DrawOptions>(keywords, "sample");
-  const SceneImages set(images);
-  Failures failures(skip);
-  Calls calls(options.exec.device);
-  Image<float> rows = calls.run(kLong, progress, [&] {
-    DescriptorOptions watched = options.descriptor;
-    watched.exec = calls.watched(options.exec);
-    return scenes::draw_samples(set, watched, options.samples, failures.report()).rows;
-  });
-  return nb::make_tuple(to_numpy(std::move(rows)), failures.list());
+nb::tuple sample(const DrawOptions& options, const nb::list& images, bool skip,
+                 nb::handle progress) {
+  auto [rows, failures] = run_over_images(
+      images, skip, options.exec, progress, [&](const auto& set, auto failed, const Exec& exec) {
+        return scenes::draw_samples(set, with_exec(options.descriptor, exec), options.samples,
+                                    failed)
+            .rows;
+      });
+  return nb::make_tuple(to_numpy(std::move(rows)), failures);
 }
 
 // ---- Dictionaries
@@ -98,59 +92,46 @@ SharedDictionary read_dictionary(const std::string& path) {
   return std::make_shared<const Dictionary>(Dictionary::read(path));
 }
 
-nb::tuple learn_from_samples(nb::handle samples, const nb::dict& keywords, nb::handle progress) {
-  const auto options = options_of<LearnOptions>(keywords, "learn_dictionary");
-  const PointsInput input = points_input(samples, "samples");
-  Calls calls(options.exec.device);
-  SharedDictionary dictionary = calls.run(kLong, progress, [&] {
-    require_finite(input.view, "samples");
-    scenes::DictionaryOptions watched = options.dictionary;
-    watched.exec = calls.watched(options.exec);
-    return std::make_shared<const Dictionary>(
-        scenes::learn_dictionary(input.view, options.descriptor, watched));
-  });
-  return nb::make_tuple(std::move(dictionary), option_words(options));
-}
-
-nb::tuple learn_from_images(const nb::list& images, const nb::dict& keywords, bool skip,
-                            nb::handle progress) {
-  const auto options = options_of<LearnOptions>(keywords, "learn_dictionary");
-  const SceneImages set(images);
-  Failures failures(skip);
-  Calls calls(options.exec.device);
-  SharedDictionary dictionary = calls.run(kLong, progress, [&] {
-    scenes::DictionaryOptions watched = options.dictionary;
-    watched.exec = calls.watched(options.exec);
-    return std::make_shared<const Dictionary>(
-        scenes::learn_dictionary(set, options.descriptor, watched, failures.report()));
-  });
-  return nb::make_tuple(std::move(dictionary), option_words(options), failures.list());
+// From an array of samples, or from a list of images.
+nb::tuple learn_dictionary(const LearnOptions& options, nb::handle data, bool skip,
+                           nb::handle progress) {
+  const auto learned = [&](const auto& from, const Exec& exec, auto... failed) {
+    return std::make_shared<const Dictionary>(scenes::learn_dictionary(
+        from, options.descriptor, with_exec(options.dictionary, exec), failed...));
+  };
+  std::pair<SharedDictionary, FailedImages> found;
+  if (nb::isinstance<nb::list>(data)) {
+    found = run_over_images(
+        nb::borrow<nb::list>(data), skip, options.exec, progress,
+        [&](const auto& set, auto failed, const Exec& exec) { return learned(set, exec, failed); });
+  } else {
+    const PointsInput input = points_input(data, "samples");
+    found.first = run_once(kLong, options.exec, progress, [&](const Exec& exec) {
+      require_finite(input.view, "samples");
+      return learned(input.view, exec);
+    });
+  }
+  return nb::make_tuple(std::move(found.first), option_words(options), found.second);
 }
 
 // ---- Words and features
 
-nb::object find_words(nb::handle descriptors, const SharedDictionary& dictionary,
-                      const nb::dict& keywords) {
-  const Exec exec = options_of<ClassifyOptions>(keywords, "find_words").exec;
+nb::object find_words(const ClassifyOptions& options, nb::handle descriptors,
+                      const SharedDictionary& dictionary) {
   const PointsInput input = points_input(descriptors, "descriptors");
-  Calls calls(exec.device);
-  return to_numpy(
-      calls.run({2.0 * dictionary->size() * input.view.width * input.view.height}, nb::none(), [&] {
-        require_finite(input.view, "descriptors");
-        return scenes::find_words(input.view, *dictionary, calls.watched(exec));
-      }));
+  return to_numpy(run_once({2.0 * dictionary->size() * input.view.width * input.view.height},
+                           options.exec, nb::none(), [&](const Exec& exec) {
+                             require_finite(input.view, "descriptors");
+                             return scenes::find_words(input.view, *dictionary, exec);
+                           }));
 }
 
-nb::object word_map(nb::handle image, const SharedDictionary& dictionary,
-                    const nb::dict& keywords) {
-  const Exec exec = options_of<ClassifyOptions>(keywords, "word_map").exec;
-  const Stream stream(exec.device);
+nb::object word_map(const ClassifyOptions& options, nb::handle image,
+                    const SharedDictionary& dictionary) {
+  const Stream stream(options.exec.device);
   const SceneImage input(image, "image", &stream);
-  Calls calls(exec.device);
-  return to_numpy(calls.run(kLong, nb::none(), [&] {
-    FeatureOptions options;
-    options.exec = calls.watched(exec);
-    return FeatureMaker(*dictionary, options).words(input.view());
+  return to_numpy(run_once(kLong, options.exec, nb::none(), [&](const Exec& exec) {
+    return FeatureMaker(*dictionary, with_exec(FeatureOptions{}, exec)).words(input.view());
   }));
 }
 
@@ -161,34 +142,25 @@ nb::object word_histogram(nb::handle map, const SharedDictionary& dictionary, in
   }));
 }
 
-nb::tuple make_features(const nb::list& images, const SharedDictionary& dictionary,
-                        const nb::dict& keywords, bool skip, nb::handle progress) {
-  const auto options = options_of<FeatureOptions>(keywords, "make_features");
-  const SceneImages set(images);
-  Failures failures(skip);
-  Calls calls(options.exec.device);
-  Image<float> features = calls.run(kLong, progress, [&] {
-    FeatureOptions watched = options;
-    watched.exec = calls.watched(options.exec);
-    return scenes::make_features(set, *dictionary, watched, failures.report()).features;
-  });
-  return nb::make_tuple(to_numpy(std::move(features)), failures.list());
+nb::tuple make_features(const FeatureOptions& options, const nb::list& images,
+                        const SharedDictionary& dictionary, bool skip, nb::handle progress) {
+  auto [features, failures] = run_over_images(
+      images, skip, options.exec, progress, [&](const auto& set, auto failed, const Exec& exec) {
+        return scenes::make_features(set, *dictionary, with_exec(options, exec), failed).features;
+      });
+  return nb::make_tuple(to_numpy(std::move(features)), failures);
 }
 
 // ---- Classifiers and tables of labels
 
-nb::tuple train_model(const SharedDictionary& dictionary, nb::handle features, const Labels& labels,
-                      const std::vector<std::string>& classes, const nb::dict& keywords,
-                      nb::handle progress) {
-  const auto options = options_of<TrainClassifierOptions>(keywords, "train_model");
+nb::tuple train_model(const TrainClassifierOptions& options, const SharedDictionary& dictionary,
+                      nb::handle features, const Labels& labels,
+                      const std::vector<std::string>& classes, nb::handle progress) {
   const PointsInput input = points_input(features, "features");
-  Calls calls(options.exec.device);
-  auto model = calls.run(kLong, progress, [&] {
+  auto model = run_once(kLong, options.exec, progress, [&](const Exec& exec) {
     require_finite(input.view, "features");
-    TrainClassifierOptions watched = options;
-    watched.exec = calls.watched(options.exec);
     return std::make_shared<const Model>(
-        scenes::train_model(*dictionary, input.view, labels, classes, watched));
+        scenes::train_model(*dictionary, input.view, labels, classes, with_exec(options, exec)));
   });
   return nb::make_tuple(std::move(model), option_words(options));
 }
@@ -207,38 +179,30 @@ void write_labels(const std::string& path, const std::vector<std::string>& files
 
 void bind_scenes_stages(nb::module_& m) {
   nb::class_<Dictionary>(m, "Dictionary")
-      .def_prop_ro("words", [](const Dictionary& d) { return words_of(d); })
+      .def_prop_ro("words", [](const Dictionary& d) { return to_numpy(clone(d.words.view())); })
       .def_prop_ro("mean", [](const Dictionary& d) { return to_numpy(d.mean); })
       .def_prop_ro("scale", [](const Dictionary& d) { return to_numpy(d.scale); })
-      .def_prop_ro("coding", [](const Dictionary& d) { return coding_of(d); })
-      .def_prop_ro("color_words", [](const Dictionary& d) { return color_words_of(d); })
-      .def_prop_ro("descriptor", [](const Dictionary& d) { return descriptor_of(d); })
-      .def_prop_ro("learning", [](const Dictionary& d) { return learning_of(d.learning); })
+      .def_prop_ro("coding", [](const Dictionary& d) { return word_of(d.code.coding); })
+      .def_prop_ro("color_words",
+                   [](const Dictionary& d) {
+                     return d.beside.empty() ? nb::none()
+                                             : to_numpy(clone(d.beside[0].words.view()));
+                   })
+      .def_prop_ro("descriptor", [](const Dictionary& d) { return own_values(d.descriptor); })
+      .def_prop_ro("learning",
+                   [](const Dictionary& d) { return dict_of_record(record_ref(d.learning)); })
       .def(
           "save", [](const Dictionary& d, const std::string& path) { d.write(path); },
           nb::call_guard<nb::gil_scoped_release>());
   m.def("read_dictionary", &read_dictionary);
-  m.def("filters", &filters, nb::arg("image").none(), nb::arg("options"));
-  m.def("filters_options", &option_table<DescriptorOptions>);
-  m.def("sample", &sample, nb::arg("images"), nb::arg("options"), nb::arg("skip"),
-        nb::arg("progress").none());
-  m.def("sample_options", &option_table<DrawOptions>);
-  m.def("learn_from_samples", &learn_from_samples, nb::arg("samples").none(), nb::arg("options"),
-        nb::arg("progress").none());
-  m.def("learn_from_images", &learn_from_images, nb::arg("images"), nb::arg("options"),
-        nb::arg("skip"), nb::arg("progress").none());
-  m.def("learn_options", &option_table<LearnOptions>);
-  m.def("find_words", &find_words, nb::arg("descriptors").none(), nb::arg("dictionary"),
-        nb::arg("options"));
-  m.def("word_map", &word_map, nb::arg("image").none(), nb::arg("dictionary"), nb::arg("options"));
-  m.def("word_histogram", &word_histogram, nb::arg("map").none(), nb::arg("dictionary"),
-        nb::arg("pyramid"));
-  m.def("make_features", &make_features, nb::arg("images"), nb::arg("dictionary"),
-        nb::arg("options"), nb::arg("skip"), nb::arg("progress").none());
-  m.def("feature_options", &option_table<FeatureOptions>);
-  m.def("train_model", &train_model, nb::arg("dictionary"), nb::arg("features").none(),
-        nb::arg("labels"), nb::arg("classes"), nb::arg("options"), nb::arg("progress").none());
-  m.def("classifier_options", &option_table<TrainClassifierOptions>);
+  define(m, "filters", &filters);
+  define(m, "sample", &sample);
+  define(m, "learn_dictionary", &learn_dictionary);
+  define(m, "find_words", &find_words);
+  define(m, "word_map", &word_map);
+  m.def("word_histogram", &word_histogram);
+  define(m, "make_features", &make_features);
+  define(m, "train_model", &train_model);
   m.def("read_labels", &read_labels);
   m.def("write_labels", &write_labels, nb::call_guard<nb::gil_scoped_release>());
 }

@@ -2,6 +2,12 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <type_traits>
+
+// An argument that may be any object may be None too, without an annotation that says so.
+template <>
+struct nanobind::detail::has_arg_defaults<nanobind::handle> : std::true_type {};
+
 namespace fovea::python {
 
 void bind_gpu_arrays(nanobind::module_& parent);

@@ -199,7 +199,7 @@ def test_what_cannot_be_is_refused(bell, tmp_path):
         (lambda: fovea.mesh.distances(CUBE, 0, cutoff=-1.0), ValueError, "cutoff"),
         (lambda: fovea.mesh.fuzzy_clusters((arcs, costs), 9), ValueError, "9"),
         (lambda: fovea.mesh.fuzzy_clusters((arcs, costs), 0), ValueError, "clusters is 0"),
-        (lambda: fovea.mesh.fuzzy_clusters((arcs, costs[:1])), ValueError, "1 numbers for 2 arcs"),
+        (lambda: fovea.mesh.fuzzy_clusters((arcs, costs[:1])), ValueError, "1 elements for 2 arcs"),
         (lambda: fovea.mesh.fuzzy_clusters((arcs - 1, costs)), ValueError, "arc 0 has node -1"),
         (lambda: fovea.mesh.fuzzy_clusters(np.ones((2, 3), np.float32)), ValueError, "3"),
         (lambda: fovea.mesh.fuzzy_clusters((arcs,)), TypeError, "tuple of 1"),

@@ -2,6 +2,7 @@
 #include <fovea/actions/classify.h>
 #include <fovea/actions/match_example.h>
 #include <fovea/actions/recognize.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/report/explanation.h>
 
 #include <array>
@@ -108,6 +109,7 @@ struct ClipExplanation {
 };
 // Classifier::explain() computes it.
 FOVEA_API report::Explanation present(const ClipExplanation& explanation);
+FOVEA_API void describe(FieldVisitor& visit, ClipExplanation& why);
 
 // What the explanation of an event needs; RecognizeOptions::explain keeps it.
 struct EventEvidence {
@@ -129,6 +131,7 @@ struct EventExplanation {
 // Throws InvalidArgument for an event without evidence: set RecognizeOptions::explain.
 FOVEA_API EventExplanation explain(const Model& model, const Event& event);
 FOVEA_API report::Explanation present(const EventExplanation& explanation);
+FOVEA_API void describe(FieldVisitor& visit, EventExplanation& why);
 
 // The best match of an example.
 struct ExampleExplanation {
@@ -140,5 +143,6 @@ struct ExampleExplanation {
 };
 FOVEA_API ExampleExplanation explain(const ExampleMatch& match, const ExampleOptions& options);
 FOVEA_API report::Explanation present(const ExampleExplanation& explanation);
+FOVEA_API void describe(FieldVisitor& visit, ExampleExplanation& why);
 
 }  // namespace fovea::actions

@@ -71,6 +71,7 @@ FOVEA_API MapExplanation explain_histograms(const Mapper& mapper,
 // The same for a frame of a scene, in host memory; bins have names and colors then.
 FOVEA_API MapExplanation explain(const SceneMapper& mapper, const BandFrame& frame, int x, int y);
 
+FOVEA_API void describe(FieldVisitor& visit, MapExplanation& why);
 FOVEA_API report::Explanation present(const MapExplanation& explanation);
 // A picture of the moves: the pixel's histogram on the left, the target's on the right, and between
 // them bands as thick as the mass that moves and as bright as its cost.
@@ -117,6 +118,7 @@ struct TrackExplanation {
   Extent image{};             // size of the frame
 };
 
+FOVEA_API void describe(FieldVisitor& visit, TrackExplanation& why);
 FOVEA_API report::Explanation present(const TrackExplanation& explanation);
 
 }  // namespace fovea::emd

@@ -96,6 +96,8 @@ FlowExplanation explain(const Estimator& estimator, const Image<T>& first, const
   return explain<T>(estimator, first.view(), second.view(), pixel);
 }
 
+FOVEA_API void describe(FieldVisitor& visit, FlowExplanation& why);
+
 FOVEA_API report::Explanation present(const FlowExplanation& explanation);
 
 }  // namespace fovea::flow

@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/record_fwd.h>
 #include <fovea/mesh/segment.h>
 #include <fovea/report/explanation.h>
 
@@ -138,6 +139,9 @@ struct FaceExplanation {
 };
 // Throws InvalidArgument for a face that the mesh does not have.
 FOVEA_API FaceExplanation explain_face(const SegmentExplanation& explanation, std::int64_t face);
+
+FOVEA_API void describe(FieldVisitor& visit, SegmentExplanation& why);
+FOVEA_API void describe(FieldVisitor& visit, FaceExplanation& why);
 
 // The explanations in the common form: seams as reasons that add up to the capacity of all, or
 // parts as reasons by their memberships, which add up to 1, and values per face.

@@ -1,9 +1,11 @@
 #pragma once
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/people/detector.h>
 #include <fovea/report/explanation.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 // Why a window counts as a person, or why it does not. Explanations are computed on the host,
@@ -101,6 +103,10 @@ FOVEA_API WindowExplanation explain(const Detector& detector, ImageView<const st
 
 // The name of a channel: "L", "u", "v", "magnitude", "orientation 0" to "orientation 5".
 FOVEA_API const char* channel_name(int channel);
+
+// As they are named: "below_threshold".
+FOVEA_API std::span<const Choice> choices(Outcome);
+FOVEA_API void describe(FieldVisitor& visit, WindowExplanation& why);
 
 FOVEA_API report::Explanation present(const WindowExplanation& explanation);
 

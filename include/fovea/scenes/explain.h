@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/record_fwd.h>
 #include <fovea/report/explanation.h>
 #include <fovea/scenes/classifier.h>
 
@@ -82,6 +83,8 @@ struct SceneExplanation {
 // class that the model does not have, and where both classes are the same.
 FOVEA_API SceneExplanation explain(const Model& model, ImageView<const std::uint8_t> image,
                                    const ExplainOptions& options = {});
+
+FOVEA_API void describe(FieldVisitor& visit, SceneExplanation& why);
 
 // The explanation in the common form: words as reasons, the heat as a layer, and the cells and all
 // classes as tables.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import time
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,22 +13,17 @@ from .. import _fovea
 from .._arguments import OnError, model_of, shown, skips, whole_number
 from .._frames import SideBySide, VideoLike
 from .._keywords import takes_options
+from .._operation import Face
+from .._options import ActionsClassifyOptions, Unpack
 from .._progress import Progress
-from .._results import Table, command_line, described
+from .._records import ActionsClassifyFields as _Class
+from .._results import Table, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._explain import ClipExplanation
 from ._model import Model, load_model
 from ._points import Points, _found
 from ._video import _Source
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import ActionsClassifyOptions
-    from .._records import ActionsClassifyFields as _Class
-else:
-    _Class = object
 
 
 @described(_fovea.actions.classify_fields())
@@ -38,12 +33,6 @@ class ClipClass(Table, _Class):
     file: str | None  #: the clip, where it is a file
 
     _compared = ("file",)
-
-    def __init__(self, values: dict[str, Any], **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self._take(values)
-        self.file = origin["file"]
-        self._seconds = origin["seconds"]
 
     @property
     def first(self) -> int:
@@ -82,7 +71,7 @@ class ClipClass(Table, _Class):
         return f"<table><tr><th>action</th><th>distance</th></tr>{rows}</table>"
 
 
-class Classifier:
+class Classifier(Face):
     """Finds which action whole clips show, with the distances by which cross_validate() classifies the clips of a fold.
 
     A clip that is farther away than the model's reject rule allows is ``none``; ``reject=0`` gives the nearest action
@@ -92,16 +81,8 @@ class Classifier:
     def __init__(self, model: Path | Model = "weizmann", **options: Unpack[ActionsClassifyOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
         self.model = model_of(model, Model, load_model)
-        self._keywords: dict[str, Any] = dict(options)
-        self._classifier = _fovea.actions.Classifier(self.model._model, self._keywords)
-        self._options: dict[str, Any] = dict(self._classifier.options)
-        self._words = list(self._classifier.words)
+        self._begin(_fovea.actions.Classifier(self.model._model, dict(options)), options, self.model)
         self._classes = self.model.classes
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Every option with its value."""
-        return dict(self._options)
 
     @property
     def classes(self) -> list[str]:
@@ -112,16 +93,19 @@ class Classifier:
         """Classifies a clip: a video as everywhere, a file of points, or Points.
 
         Of a file, ``first`` and ``frames`` take a part: so many frames from that one on, or with 0 all to the end."""
-        return self._classified(self._classifier, clip, _part(clip, first, frames))
+        return self._classified(self._face, clip, _part(clip, first, frames))
 
     def explain(self, clip: VideoLike | Points, *, first: int = 0, frames: int = 0) -> ClipExplanation:
         """Why ``classify()`` gives a clip its class: the matched nodes and triangles, what each method says, the
         runner-up and the reject level."""
         part = _part(clip, first, frames)
+        return ClipExplanation(self._face.explain(self._given(clip), *part))
+
+    def _given(self, clip: Any) -> Any:
+        """The path of a clip, or its points."""
         if is_path(clip):
-            return ClipExplanation(self._classifier.explain_file(as_path(clip), *part))
-        values = clip._values() if isinstance(clip, Points) else self._points_of(clip)
-        return ClipExplanation(self._classifier.explain_points(values))
+            return as_path(clip)
+        return clip._values() if isinstance(clip, Points) else self._points_of(clip)
 
     def _points_of(self, clip: Any) -> Any:
         finder = _fovea.actions.model_finder(self.model._model, self._keywords)
@@ -146,43 +130,17 @@ class Classifier:
 
     def _classified(self, classifier: Any, clip: Any, part: tuple[int, int]) -> ClipClass:
         start = time.perf_counter()
-        file = None
-        name = "VIDEO"
-        if is_path(clip):
-            name = file = as_path(clip)
-            values = classifier.of_file(file, *part)
-        elif isinstance(clip, Points):
-            name = "POINTS.txt"
-            values = classifier.of_points(clip._values())
-        else:
-            values = classifier.of_points(self._points_of(clip))
+        values = classifier.classify(self._given(clip), *part)
+        file = as_path(clip) if is_path(clip) else None
+        name = file or ("POINTS.txt" if isinstance(clip, Points) else "VIDEO")
         first, frames = part
-        words = [*(["--first", first + 1] if first else []), *(["--frames", frames] if frames else []), *self._words]
-        model = self.model.name if self.model._file else "MODEL.safetensors"
-        provenance = {
-            "device": self._options["device"],
-            "seed": self._options["seed"],
-            "model": self.model.name,
-            "model_hash": self.model.hash,
-        }
-        return ClipClass(
-            values,
-            options=self.options,
-            provenance=provenance,
-            command=command_line("fovea", "actions", "classify", name, "--model", model, *words, "--json"),
-            file=file,
-            seconds=time.perf_counter() - start,
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _classifier_of, (self.model, self._keywords)
+        words = [*(["--first", first + 1] if first else []), *(["--frames", frames] if frames else [])]
+        verb = ("actions", "classify", name, *self.model._words, *words)
+        origin = self._origin(*verb, end=("--json",), start=start, **self.model._provenance)
+        return ClipClass(**origin, values=values, file=file)
 
     def __repr__(self) -> str:
         return f"Classifier({self.model.name!r}, device {self._options['device']!r})"
-
-
-def _classifier_of(model: Model, keywords: dict[str, Any]) -> Classifier:
-    return Classifier(model, **keywords)
 
 
 def _part(clip: Any, first: Any, frames: Any) -> tuple[int, int]:

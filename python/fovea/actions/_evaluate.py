@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
 from .._arguments import OnError, flag, list_of, model_of, shown, skips
+from .._explanation import _rows as each_row
 from .._frames import name_of
 from .._keywords import takes_options
+from .._operation import origin_of
+from .._options import ActionsClassifyOptions, ActionsStreamOptions, Unpack
 from .._progress import Progress, check_progress, reporting
-from .._results import Table, command_line
+from .._results import Table, row_of
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._classify import Classifier, ClipClass
 from ._model import Model, load_model
 from ._train import _clips, _Load, _names
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import ActionsClassifyOptions, ActionsStreamOptions
 
 
 class ClipEvaluation(Table):
@@ -40,15 +38,9 @@ class ClipEvaluation(Table):
 
     _compared = ("results", "truth", "classes", "correct", "tested", "rejected")
 
-    def __init__(self, results: list[ClipClass], truth: list[str], classifier: Classifier, command: str) -> None:
-        used = classifier.options
-        provenance = {
-            "device": used["device"],
-            "seed": used["seed"],
-            "model": classifier.model.name,
-            "model_hash": classifier.model.hash,
-        }
-        super().__init__(used, provenance, command)
+    def __init__(self, results: list[ClipClass], truth: list[str], classifier: Classifier, words: list[str]) -> None:
+        end = (*classifier.model._words, *classifier._words, "--json")
+        super().__init__(**origin_of(classifier.options, (*words, *end), **classifier.model._provenance))
         self.results, self.truth, self.classes = results, truth, classifier.classes
         self.tested = len(results)
         self.correct = sum(found.name == right for found, right in zip(results, truth))
@@ -119,9 +111,8 @@ def evaluate(
         if found is not None:
             results.append(found)
             kept.append(right)
-    name = classifier.model.name if classifier.model._file else "MODEL.safetensors"
-    words = ["--clips", name_of(clips, "CLIPS"), "--model", name, *classifier._words, "--json"]
-    return ClipEvaluation(results, kept, classifier, command_line("fovea", "actions", "classify", *words))
+    words = ["actions", "classify", "--clips", name_of(clips, "CLIPS")]
+    return ClipEvaluation(results, kept, classifier, words)
 
 
 def _one_each(classifier: Classifier, inputs: list[Any], progress: Progress, skip: bool) -> Iterable[ClipClass | None]:
@@ -148,10 +139,6 @@ class EventCounts(NamedTuple):
     mean_delay_frames: float  #: from the end of an action to its report
 
 
-def _counts(values: dict[str, Any]) -> EventCounts:
-    return EventCounts(**{name: values[name] for name in EventCounts._fields})
-
-
 class StreamPoint(NamedTuple):
     """The events at one factor of the reject levels, counted with one overlap."""
 
@@ -174,21 +161,19 @@ class StreamEvaluation(Table):
 
     _compared = ("points", "classes", "frames", "action_frames", "failed")
 
-    def __init__(self, report: dict[str, Any], failed: list[str], **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
+    def __init__(self, report: dict[str, Any], **origin: Any) -> None:
+        super().__init__(**origin)
+        curve = report["points"]
         self.points = [
             StreamPoint(
-                row["reject"],
-                row["overlap"],
-                row["matches"],
-                _counts(row["counts"]),
-                {name: _counts(counts) for name, counts in row["classes"].items()},
+                float(reject), one["overlap"], int(matches), row_of(EventCounts, one),
+                {counts["name"]: row_of(EventCounts, counts) for counts in each_row(one["classes"])},
             )
-            for row in report["points"]
-        ]
+            for reject, matches, overlaps in zip(curve["reject"], curve["matches"], curve["overlaps"])
+            for one in each_row(overlaps)
+        ]  # fmt: skip
         self.classes, self.frames = list(report["classes"]), int(report["frames"])
         self.action_frames, self.recognize_seconds = int(report["action_frames"]), float(report["recognize_seconds"])
-        self.failed = failed
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """reject, overlap, matches, true_events, events, correct, precision, recall, f1 and mean_delay_frames."""
@@ -239,13 +224,9 @@ def evaluate_stream(
         load = _Load(False, cut, skip, points=given is None)
         loaded, failed = _clips(clips, labels, subjects, load, ours, report)
         found = dict(loaded.evaluate_streams(given and given._model, keywords, plan, report))
-    words = list(found["words"])
-    provenance = {"device": found["options"]["device"], "seed": found["options"]["seed"]}
-    if given is not None:
-        words += ["--model", given.name if given._file else "MODEL.safetensors"]
-        provenance.update({"model": given.name, "model_hash": given.hash})
+    words = ["actions", "eval-stream", name_of(clips, "CLIPS"), *found["words"], *(given._words if given else [])]
     for name, option in (("unknown", "--unknown"), ("subjects", "--subjects")):
         words += [option, ",".join(plan[name])] if plan[name] else []
     words += ["--cut-first"] if cut else []
-    command = command_line("fovea", "actions", "eval-stream", name_of(clips, "CLIPS"), *words, "--json")
-    return StreamEvaluation(found, failed, options=dict(found["options"]), provenance=provenance, command=command)
+    made = origin_of(found["options"], (*words, "--json"), **(given._provenance if given else {}))
+    return StreamEvaluation(found, **made, failed=failed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,20 +12,15 @@ from .._arguments import whole_number
 from .._frames import VideoLike
 from .._keywords import takes_options
 from .._notebook import png_bytes
+from .._operation import origin_of
+from .._options import ActionsMatchOptions, Unpack
 from .._progress import Progress, reporting
-from .._results import Table, command_line, described
+from .._records import ActionsMatchFields as _Match
+from .._results import Table, described
 from ..errors import FormatError, InvalidArgument
 from ._explain import MatchExplanation
 from ._points import Points, known_points
 from ._video import Bytes, _Source
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import ActionsMatchOptions
-    from .._records import ActionsMatchFields as _Match
-else:
-    _Match = object
 
 
 @described(_fovea.actions.match_fields())
@@ -40,13 +35,7 @@ class Match(Table, _Match):
 
     _compared = ("graph",)
 
-    def __init__(self, found: Any, **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        values = found.values()
-        self._take(values)
-        self.graph = values["graph"]
-        self._found = found
-        self._seconds = origin["seconds"]
+    _found: Any  #: the match in the library, with the videos
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """strand, model_frame, model_seconds, model_x, model_y, the same of the scene, and costs."""
@@ -64,8 +53,7 @@ class Match(Table, _Match):
             raise InvalidArgument(f"columns is {shown}; expected a number from 1 to 20")
         if self._found is None:
             raise InvalidArgument("this result came without its videos; call match() again, or take graph")
-        picture: Bytes = self._found.picture(shown)
-        return picture
+        return self._found.picture(shown)
 
     def explain(self) -> MatchExplanation:
         """What each node and triangle adds to the energy."""
@@ -127,10 +115,6 @@ def match(
     model, first = _video(example, "EXAMPLE", progress)
     place, second = _video(scene, "SCENE", progress)
     found, used, words = _fovea.actions.match(model, place, keywords)
-    return Match(
-        found,
-        options=dict(used),
-        provenance={"device": used["device"], "seed": used["seed"]},
-        command=command_line("fovea", "actions", "match", first, second, "--json", *words),
-        seconds=time.perf_counter() - start,
-    )
+    origin = origin_of(used, ("actions", "match", first, second, "--json", *words), start)
+    values = found.values()
+    return Match(**origin, values=values, graph=values["graph"], _found=found)

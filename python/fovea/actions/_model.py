@@ -54,6 +54,11 @@ class Model(StoredModel):
         self.failed = (origin or {}).get("failed", [])
 
     @property
+    def _words(self) -> list[str]:
+        """What a command of the program says for it."""
+        return ["--model", self.name if self._file else "MODEL.safetensors"]
+
+    @property
     def classes(self) -> list[str]:
         """The names of the actions, by label."""
         return list(self._model.classes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,19 +11,14 @@ from .. import _fovea
 from .._arguments import as_array, list_of, number_of, path_of, shown, whole_number
 from .._frames import VideoLike, rgb
 from .._keywords import takes_options
+from .._operation import origin_of
+from .._options import ActionsPointOptions, ActionsSelectOptions, Unpack
 from .._progress import Progress, reporting
+from .._records import ActionsPointsFields as _Points
 from .._results import Table, command_line, described
 from ..errors import FormatError, InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
-from ._video import Bytes, Floats, Ints, _Source
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import ActionsPointOptions, ActionsSelectOptions
-    from .._records import ActionsPointsFields as _Points
-else:
-    _Points = object
+from ._video import Bytes, Floats, _Source
 
 _HOG_SIZE = 72
 
@@ -35,9 +30,7 @@ class Points(Table, _Points):
     descriptors: Floats  #: one row of 162 numbers per point, HoG before HoF; no rows where points are not described
 
     def __init__(self, columns: dict[str, Any], **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self._take({"detector": None, "votes": None, **columns})
-        self._seconds = origin["seconds"]
+        super().__init__(**origin, values={"detector": None, "votes": None, **columns})
 
     @property
     def positions(self) -> Floats:
@@ -74,9 +67,13 @@ class Points(Table, _Points):
         """Sorts points as a detector returns them, the most confident of a frame first, and keeps those wanted.
 
         Points that all have one confidence, as files of other programs have, stay in their order."""
-        columns = _fovea.actions.select_points(self._values(), dict(options))
-        made = {"options": self.options, "provenance": self.provenance, "command": "", "seconds": self._seconds}
-        return Points(dict(columns), **made)
+        return self._selected(options)[0]
+
+    def _selected(self, options: Any) -> tuple[Points, list[str]]:
+        """The selected points, and the words of the program."""
+        columns, words = _fovea.actions.select(self._values(), dict(options))
+        origin = {"options": self.options, "provenance": self.provenance, "command": "", "_seconds": self._seconds}
+        return Points(dict(columns), **origin), list(words)
 
     def save(self, path: Path) -> None:
         """Writes the text of STIP-2.0, or CSV where the name ends in .csv. The file appears whole or not at all."""
@@ -84,8 +81,7 @@ class Points(Table, _Points):
 
     def draw(self, image: Any, frame: int) -> Bytes:
         """An RGB copy of a frame with a circle around each of its points."""
-        drawn: Bytes = _fovea.actions.draw_points(rgb(image), self._values(), whole_number(frame, "frame"))
-        return drawn
+        return _fovea.actions.draw_points(rgb(image), self._values(), whole_number(frame, "frame"))
 
     def __repr__(self) -> str:
         found = "1 point" if len(self) == 1 else f"{len(self)} points"
@@ -113,20 +109,14 @@ def points(frames: VideoLike, *, progress: Progress = False, **options: Unpack[A
     finder = _fovea.actions.point_finder(dict(options))
     source = _Source(frames)
     columns = _found(finder, source, progress)
-    used = dict(finder.options)
-    return Points(
-        columns,
-        options=used,
-        provenance={"device": used["device"], "seed": used["seed"]},
-        command=command_line("fovea", "actions", "points", source.name, "-o", "POINTS.txt", *finder.words),
-        seconds=time.perf_counter() - start,
-    )
+    words = ("actions", "points", source.name, "-o", "POINTS.txt", *finder.words)
+    return Points(columns, **origin_of(finder.options, words, start))
 
 
 def _known(columns: dict[str, Any], start: float, **origin: Any) -> Points:
     """Points that were not found here."""
     provenance = {"device": None, "seed": None, **origin}
-    return Points(dict(columns), options={}, provenance=provenance, command="", seconds=time.perf_counter() - start)
+    return Points(dict(columns), options={}, provenance=provenance, command="", _seconds=time.perf_counter() - start)
 
 
 def read_points(path: Path) -> Points:
@@ -150,9 +140,8 @@ def is_points_file(path: Path) -> bool:
 @takes_options(_fovea.actions.select_options())
 def convert_points(source: Path, target: Path, **options: Unpack[ActionsSelectOptions]) -> Points:
     """Reads a file of points, sorts and selects them, and writes them again, also as .csv: ``fovea actions points``."""
-    kept = read_points(source).select(**options)
+    kept, words = read_points(source)._selected(options)
     kept.save(target)
-    words = _fovea.actions.select_words(dict(options))
     kept.command = command_line("fovea", "actions", "points", as_path(source), "-o", as_path(target), *words)
     return kept
 

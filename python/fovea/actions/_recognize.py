@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from .. import _fovea
 from .._arguments import model_of, whole_number
 from .._frames import VideoLike, pixels_of, rgb
 from .._keywords import takes_options
+from .._operation import Face
+from .._options import ActionsRecognizeOptions, Unpack
 from .._progress import Progress, check_progress, reporting
-from .._results import Result, Table, _columns, command_line, described
+from .._records import ActionsRecognizeFields as _Event
+from .._results import Result, RowTable, _columns, described
 from ..errors import Error, FormatError, InvalidArgument
 from ..files import Path
 from ._explain import EventExplanation
@@ -22,13 +25,6 @@ from ._model import Model, load_model
 from ._points import Points, known_points, points_of
 from ._video import Bytes, Ints, _Source
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import ActionsRecognizeOptions
-    from .._records import ActionsRecognizeFields as _Event
-else:
-    _Event = object
 
 @described(_fovea.actions.recognize_fields())
 class Event(Result, _Event):
@@ -38,8 +34,7 @@ class Event(Result, _Event):
     explanation: EventExplanation | None  #: why it was reported, with ``explain=True``
 
     def __init__(self, values: dict[str, Any], **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self._take(values)
+        super().__init__(**origin, values=values)
         self.path = np.stack([values["path"]["frame"], values["path"]["point"]], axis=1)
         why = values["explanation"]
         self.explanation = None if why is None else EventExplanation(why)
@@ -62,7 +57,7 @@ class Event(Result, _Event):
         return f"{self.name} from {self.start_seconds:.2f} to {self.end_seconds:.2f} s, score {self.score:.2f}"
 
 
-class Events(Table):
+class Events(RowTable[Event]):
     """The actions of a whole video, in the order in which they became certain."""
 
     classes: list[str]  #: the actions that the model knows
@@ -71,24 +66,12 @@ class Events(Table):
 
     _compared = ("_events", "classes", "frames", "frame_rate")
 
-    def __init__(self, events: list[Event], model: Model, **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self._events = events
-        self.classes = model.classes
-        self.frames, self.frame_rate = origin["frames"], origin["frame_rate"]
-        self._seconds = origin["seconds"]
+    _events: list[Event]
 
     def __len__(self) -> int:
         return len(self._events)
 
-    def __iter__(self) -> Iterator[Event]:
-        return iter(self._events)
-
-    @overload
-    def __getitem__(self, index: int) -> Event: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Event]: ...
-    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+    def _at(self, index: int) -> Event:
         return self._events[index]
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -109,8 +92,7 @@ class Events(Table):
     def draw(self, image: Any, frame: int) -> Bytes:
         """An RGB copy of a frame with box and name of the events that include it."""
         values = [event._values() for event in self._events]
-        drawn: Bytes = _fovea.actions.draw_events(rgb(image), values, whole_number(frame, "frame"))
-        return drawn
+        return _fovea.actions.draw_events(rgb(image), values, whole_number(frame, "frame"))
 
     def __repr__(self) -> str:
         events = "1 event" if len(self) == 1 else f"{len(self)} events"
@@ -141,7 +123,7 @@ class _Input:
         return itertools.repeat(_fovea.actions.PointSequence(self.points._values(), 0), self.points.frames)
 
 
-class Recognizer:
+class Recognizer(Face):
     """Recognizes actions while they happen. Threads take turns; several recognizers run side by side.
 
     Frames that are pushed are one video until ``finish()``. A call that Ctrl-C interrupts has taken its frame, and the
@@ -151,35 +133,27 @@ class Recognizer:
     def __init__(self, model: Path | Model = "weizmann", **options: Unpack[ActionsRecognizeOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
         self.model = model_of(model, Model, load_model)
-        self._keywords: dict[str, Any] = dict(options)
-        self._recognizer = _fovea.actions.Recognizer(self.model._model, self._keywords)
-        self._options: dict[str, Any] = dict(self._recognizer.options)
-        self._words = list(self._recognizer.words)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Every option with its value."""
-        return dict(self._options)
+        self._begin(_fovea.actions.Recognizer(self.model._model, dict(options)), options, self.model)
 
     @property
     def latency(self) -> int:
         """How many frames pass until the points of a frame are known."""
-        return int(self._recognizer.latency)
+        return int(self._face.latency)
 
     @property
     def frames(self) -> int:
         """How many frames of the current video were pushed."""
-        return int(self._recognizer.frames)
+        return int(self._face.frames)
 
     @property
     def settled_frames(self) -> int:
         """How many frames of the current video, from the first, no later event will include."""
-        return int(self._recognizer.settled_frames)
+        return int(self._face.settled_frames)
 
     @property
     def class_distances(self) -> dict[str, float]:
         """The distance of each action to what was seen last; infinite without a match."""
-        distances = self._recognizer.class_distances
+        distances = self._face.class_distances
         return dict(zip(self.model.classes, distances.tolist() or [float("inf")] * len(self.model.classes)))
 
     def another(self) -> "Recognizer":
@@ -187,14 +161,13 @@ class Recognizer:
 
         Both share the memory of the prototypes, on a GPU too: one recognizer per camera, each with a thread, feeds it."""
         other = object.__new__(type(self))
-        other.model, other._keywords = self.model, dict(self._keywords)
-        other._recognizer = self._recognizer.another()
-        other._options, other._words = dict(self._options), list(self._words)
+        other.model = self.model
+        other._begin(self._face.another(), self._keywords, self.model)
         return other
 
     def push(self, frame: Any) -> list[Event]:
         """Takes the next frame, uint8 in gray or RGB, or a path, and returns the events that have become certain."""
-        return self._events(self._recognizer.push(pixels_of(frame)), "VIDEO")
+        return self._events(self._face.push(pixels_of(frame)), "VIDEO")
 
     def push_points(self, points: Points) -> list[Event]:
         """Takes the points of the next frames instead of the frames themselves, and returns what has become certain.
@@ -203,12 +176,12 @@ class Recognizer:
         sequence = _fovea.actions.PointSequence(points_of(points)._values(), self.frames)
         events: list[Event] = []
         for _ in range(points.frames):
-            events += self._events(self._recognizer.push_points(sequence), "POINTS.txt")
+            events += self._events(self._face.push_points(sequence), "POINTS.txt")
         return events
 
     def finish(self) -> list[Event]:
         """Ends the video and returns the remaining events. The next frame that is pushed begins another video."""
-        return self._events(self._recognizer.finish(), "VIDEO")
+        return self._events(self._face.finish(), "VIDEO")
 
     def stream(self, frames: VideoLike | Points, *, progress: Progress = False) -> Iterator[Event]:
         """The events of a whole video, each as soon as it is certain. Frames that were pushed are no part of it.
@@ -225,14 +198,8 @@ class Recognizer:
         events = list(self._stream(source, progress, count))
         if count[0] == 0:
             raise FormatError(f"{source.name}: the video has no frames")
-        return Events(
-            events,
-            self.model,
-            frames=count[0],
-            frame_rate=self._rate(source),
-            seconds=time.perf_counter() - start,
-            **self._origin(source.name),
-        )
+        own: dict[str, Any] = {"classes": self.model.classes, "frames": count[0], "frame_rate": self._rate(source)}
+        return Events(**self._made(source.name, start), **own, _events=events)
 
     def _rate(self, source: _Input) -> float:
         given = self._options["frame_rate"]
@@ -261,31 +228,20 @@ class Recognizer:
         if broken is not None:
             raise broken
 
-    def _origin(self, name: str) -> dict[str, Any]:
-        provenance = {
-            "device": self._options["device"],
-            "seed": self._options["seed"],
-            "model": self.model.name,
-            "model_hash": self.model.hash,
-        }
-        model = self.model.name if self.model._file else "MODEL.safetensors"
-        command = command_line("fovea", "actions", "recognize", name, "--model", model, *self._words)
-        return {"options": self.options, "provenance": provenance, "command": command}
+    def _made(self, name: str, start: float | None = None) -> dict[str, Any]:
+        words = ("actions", "recognize", name, *self.model._words)
+        return self._origin(*words, start=start, **self.model._provenance)
 
     def _events(self, found: list[dict[str, Any]], name: str) -> list[Event]:
-        return [Event(values, **self._origin(name)) for values in found]
+        return [Event(values, **self._made(name)) for values in found]
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.frames > 0:
             raise InvalidArgument(f"the recognizer has taken {self.frames} frames; call finish() before pickling it")
-        return _recognizer_of, (self.model, self._keywords)
+        return super().__reduce__()
 
     def __repr__(self) -> str:
         return f"Recognizer({self.model.name!r}, {self._options['mode']}, device {self._options['device']!r})"
-
-
-def _recognizer_of(model: Model, keywords: dict[str, Any]) -> Recognizer:
-    return Recognizer(model, **keywords)
 
 
 @takes_options(_fovea.actions.recognize_options())

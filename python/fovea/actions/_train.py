@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,18 +12,17 @@ from .. import _fovea
 from .._arguments import OnError, flag, list_of, path_of, shown, skips
 from .._frames import name_of
 from .._keywords import takes_options
+from .._operation import origin_of
+from .._options import ActionsEvaluateOptions, ActionsTrainOptions, Unpack
 from .._progress import Progress, reporting
-from .._results import Record, Table, command_line
+from .._records import ActionsMethodFields as _Method
+from .._records import ActionsUnknownFields as _Unknown
+from .._results import Record, Table, command_line, described, rows_of
 from ..errors import FormatError, InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._model import Model
 from ._points import Points, _found
-from ._video import Ints, _Source
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import ActionsEvaluateOptions, ActionsTrainOptions
+from ._video import _Source
 
 
 def _names(values: Any, name: str, count: int) -> list[str]:
@@ -120,54 +119,29 @@ def train(
     return Model(model, "trained", None, {"command": command, "failed": failed})
 
 
-class Method:
+@described(_fovea.actions.method_fields())
+class Method(Record, _Method):
     """How often one method was right."""
 
-    _fields = ("method", "tested", "correct", "accuracy", "low", "high", "unclassified")
+    confusion: np.ndarray[Any, np.dtype[np.int64]]  #: clips by true action and by predicted action
 
-    def __init__(self, values: dict[str, Any]) -> None:
-        self.method: str = values["method"]  #: its name
-        self.tested: int = values["tested"]  #: clips
-        self.correct: int = values["correct"]  #: clips that were classified correctly
-        self.accuracy: float = values["accuracy"]
-        self.low: float = values["low"]  #: Wilson's 95 % interval of the accuracy
-        self.high: float = values["high"]
-        self.unclassified: int = values["unclassified"]  #: clips without any match, which do not count as correct
-        self.seconds: float = values["seconds"]
-        #: Clips by true action and by predicted action.
-        self.confusion: np.ndarray[Any, np.dtype[np.int64]] = values["confusion"]
-        self.labels: Ints = values["labels"]  #: the predicted label of each clip, or -1
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Method):
-            return NotImplemented
-        same = all(getattr(self, name) == getattr(other, name) for name in self._fields)
-        return same and np.array_equal(self.confusion, other.confusion) and np.array_equal(self.labels, other.labels)
-
-    __hash__ = None  # type: ignore[assignment]
+    def _take(self, values: dict[str, Any]) -> None:
+        super()._take(values)
+        self.confusion = np.array(values["confusion_matrix"], np.int64)
 
     def __repr__(self) -> str:
         return f"{self.method}: {self.correct} of {self.tested} correct, {100 * self.accuracy:.1f} %"
 
 
-class UnknownActions(Record):
+@described(_fovea.actions.unknown_fields())
+class UnknownActions(Record, _Unknown):
     """How well the reject rule keeps known actions and rejects unknown ones: each subject and each action left out."""
 
-    known: int  #: clips that show a trained action, in all trials
-    known_kept: int  #: of these, not rejected
-    known_right: int  #: of these, not rejected and classified correctly
-    unknown: int  #: clips that show the action left out
-    unknown_kept: int  #: of these, not rejected
-    area: float  #: under the curve: 1 separates all
-    curve: np.ndarray[Any, np.dtype[np.float64]]  #: shares of known and unknown clips that are kept, a row per limit
+    #: shares of known and unknown clips that are kept, a row per limit
+    curve: np.ndarray[Any, np.dtype[np.float64]]  # type: ignore[assignment]
 
-    _compared = ("known", "known_kept", "known_right", "unknown", "unknown_kept", "area", "curve")
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        super().__init__({}, {}, "")
-        for name in self._compared:
-            setattr(self, name, values[name])
-        self.curve = np.stack([values["curve"]["known_kept"], values["curve"]["unknown_kept"]], axis=1)
+    def _take(self, values: dict[str, Any]) -> None:
+        super()._take({**values, "curve": np.stack(list(values["curve"].values()), axis=1)})
 
     def __repr__(self) -> str:
         kept = f"{self.known_kept} of {self.known} known clips kept, {self.unknown_kept} of {self.unknown} unknown ones"
@@ -203,18 +177,17 @@ class Evaluation(Table):
     _measured = ("methods", "recipes", "chosen", "fused_chosen", "folds", "unknown")
     _compared = (*_measured, "classes", "subjects", "clips", "failed", "missing")
 
-    def __init__(self, report: dict[str, Any], loaded: Any, failed: list[str], **origin: Any) -> None:
-        options = dict(report["options"])
-        super().__init__(options, {"device": options["device"], "seed": options["seed"]}, origin["command"])
-        self.methods = [Method(values) for values in report["methods"]]
-        self.recipes = [Method(values) for values in report["recipes"]]
+    def __init__(self, report: dict[str, Any], loaded: Any, words: list[str], **own: Any) -> None:
+        super().__init__(**origin_of(report["options"], words), **own)
+        self.methods = [Method({}, {}, "", values) for values in report["methods"]]
+        self.recipes = [Method({}, {}, "", values) for values in report["recipes"]]
         self.chosen, self.fused_chosen = list(report["chosen"]), list(report["fused_chosen"])
         self.folds = int(report["folds"])
         self.classes, self.subjects = list(loaded.classes), list(loaded.subjects)
-        self.clips, self.failed, self.missing = len(loaded), failed, origin["missing"]
-        self.window_curve = [CurvePoint(*point) for point in report["window_curve"]]
-        self.subject_curve = [CurvePoint(*point) for point in report["subject_curve"]]
-        self.unknown = None if report["unknown"] is None else UnknownActions(dict(report["unknown"]))
+        self.clips = len(loaded)
+        self.window_curve = rows_of(CurvePoint, report["window_curve"])
+        self.subject_curve = rows_of(CurvePoint, report["subject_curve"])
+        self.unknown = None if report["unknown"] is None else UnknownActions({}, {}, "", dict(report["unknown"]))
 
     @property
     def accuracy(self) -> float:
@@ -282,16 +255,15 @@ def cross_validate(
             loaded, missing = _kth(clips, kth, partial, any(given is not None for given in beside))
             failed = _read(loaded, load, ours, report)
         found = loaded.evaluate(keywords, plan, report)
-    words = list(found["words"])
+    words = ["actions", "eval", name_of(clips, "CLIPS"), *found["words"]]
     if kth is not None:
         words += ["--kth", as_path(kth), *(["--partial"] if partial else [])]
     for name, option in (("test_subjects", "--test-subjects"), ("validation_subjects", "--validation-subjects")):
         words += [option, ",".join(named[name])] if named[name] else []
     words += ["--paper"] if paper else [] if choose else ["--no-choose"]
     words += ["--unknown"] if unknown else []
-    words += ["--cut-first"] if cut_first else []
-    command = command_line("fovea", "actions", "eval", name_of(clips, "CLIPS"), *words, "--json")
-    return Evaluation(dict(found), loaded, failed, missing=missing, command=command)
+    words += ["--cut-first", "--json"] if cut_first else ["--json"]
+    return Evaluation(dict(found), loaded, words, failed=failed, missing=missing)
 
 
 def _kth(folder: Any, sequences: Any, partial: bool, other: bool) -> tuple[Any, list[str]]:

@@ -26,7 +26,7 @@ def small_calls() -> Iterator[Small]:
     alone: Any = {"device": "cpu", "threads": 1}
     window = np.full((128, 64), 128, np.uint8)
     detector = people.Detector("cascade", ratio=2.0, padding=0, **alone)
-    inner: Any = detector._detector
+    inner: Any = detector._face
     yield Small(
         "people.Detector.detect",
         "64x128, 1 window",
@@ -36,7 +36,7 @@ def small_calls() -> Iterator[Small]:
 
     tiny = np.zeros((8, 8), np.uint8)
     estimator = flow.Estimator(quality="fast", **alone)
-    engine: Any = estimator._estimator
+    engine: Any = estimator._face
     yield Small(
         "flow.Estimator.estimate",
         "8x8",
@@ -57,11 +57,11 @@ def small_calls() -> Iterator[Small]:
     frame = np.zeros((16, 16, 3), np.uint8)
     frame[4:12, 4:12] = (200, 60, 40)
     tracker = emd.Tracker(frame, box=(4, 4, 8, 8), filter="off", **alone)
-    follower: Any = tracker._tracker
+    follower: Any = tracker._face
     yield Small("emd.Tracker.track", "16x16, 1 target", lambda: tracker.track(frame), lambda: follower.track(frame))
 
     classifier = scenes.Classifier("sun8", **alone)
-    judge: Any = classifier._classifier
+    judge: Any = classifier._face
     yield Small("scenes.Classifier.classify", "8x8", lambda: classifier.classify(tiny), lambda: judge.classify(tiny))
 
     points = np.arange(8, dtype=np.float32).reshape(4, 2)
@@ -77,10 +77,10 @@ def small_calls() -> Iterator[Small]:
         "mesh.distances",
         "4 faces, from one",
         lambda: mesh.distances(solid, 0, **alone),
-        lambda: module.distances(solid._graph, solid._mesh, (source, None), alone, None),
+        lambda: module.distances(solid._graph, solid._mesh, source, None, None, alone),
     )
     segmenter = mesh.Segmenter(2, **alone)
-    divider: Any = segmenter._segmenter
+    divider: Any = segmenter._face
     yield Small(
         "mesh.Segmenter.segment",
         "4 faces",
@@ -93,6 +93,6 @@ def small_calls() -> Iterator[Small]:
 
     recognizer = actions.Recognizer("weizmann", **alone)
     other_recognizer = actions.Recognizer("weizmann", **alone)
-    watcher: Any = other_recognizer._recognizer
+    watcher: Any = other_recognizer._face
     still = np.zeros((16, 16), np.uint8)
     yield Small("actions.Recognizer.push", "16x16", lambda: recognizer.push(still), lambda: watcher.push(still))

@@ -16,6 +16,7 @@ from .._explanation import Explanation
 from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one
 from .._keywords import takes_options
 from .._notebook import png_bytes
+from .._operation import Face
 from .._progress import Progress
 from .._results import Record, Result, Table, command_line, described
 from ..errors import InvalidArgument, InvalidType
@@ -43,10 +44,6 @@ def read_cube(path: Path, **options: Unpack[EmdReadCubeOptions]) -> Array:
 class Roc(Table, _Curve):
     """How well a score separates a target from its background, for every threshold."""
 
-    def __init__(self, found: dict[str, Any], options: dict[str, Any], command: str) -> None:
-        super().__init__(options, {"device": "cpu"}, command)
-        self._take({**found, **found["curve"]})
-
     def __len__(self) -> int:
         return len(self.threshold)
 
@@ -66,7 +63,7 @@ def roc(score: Any, truth: Any, sense: Literal["low", "high"] = "low", counted: 
     numbers = score.numpy().distances if isinstance(score, Map) else score
     found = _fovea.emd.roc(numbers, _truth(truth), sense, mask_of(counted))
     line = ("fovea", "emd", "map", "IMAGE", "--target", "TARGET", "--truth", "TRUTH", "--json")
-    return Roc(found, {"sense": sense}, command_line(*line))
+    return Roc({"sense": sense}, {"device": "cpu"}, command_line(*line), found)
 
 
 def mean_spectrum(cube: Any, box: Sequence[int] | None = None, mask: Any = None) -> Floats:
@@ -133,13 +130,7 @@ class Map(Result):
 
     _compared = ("distances", "target", "range", "box")
 
-    def __init__(self, found: dict[str, Any], box: tuple[int, int, int, int] | None, **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.distances, self.report, self.target = found["distances"], dict(found["report"]), found["target"]
-        self.ground, self.range, self.box = dict(found["ground"]), found["range"], box
-        self.frame = origin["frame"]
-        self._seconds = origin["seconds"]
-        self._size: tuple[int, int] = found["size"]
+    _size: tuple[int, int]  #: of the target
 
     @property
     def solved_by(self) -> dict[str, int]:
@@ -234,12 +225,14 @@ class MapExplanation(Explanation):
     picture: Bytes  #: both histograms and the moves between them
 
 
-class Mapper:
+class Mapper(Face):
     """Maps one image after another. The first one and the target determine levels or spectra for all of them.
 
     Images and cubes are arrays of shape (height, width) or (height, width, bands), or paths; a folder is a cube of
     bands. With a GPU as device, arrays may lie on it, and their maps stay there. Distances that are known from earlier
     images are looked up. Threads take turns."""
+
+    _keeps = "what it learned from its first image"
 
     @takes_options(_fovea.emd.map_options())
     def __init__(
@@ -261,7 +254,7 @@ class Mapper:
         self._setup(target, ground, variable, dict(options), False)
         if mask is not None:
             self._words += ["--mask", as_path(mask) if is_path(mask) else "MASK"]
-            self._mapper.set_mask(_truth(mask))
+            self._face.set_mask(_truth(mask))
 
     def _setup(self, target: Any, ground: Any, variable: str, keywords: dict[str, Any], keep_spectrum: bool) -> None:
         self.box: tuple[int, int, int, int] | None = None
@@ -285,25 +278,19 @@ class Mapper:
         if text(variable, "variable"):
             words += ["--variable", variable]
         box = None if self.box is None else list(self.box)
-        self._mapper = _fovea.emd.Mapper(box, example, variable, costs, keep_spectrum, keywords)
-        self._options: dict[str, Any] = dict(self._mapper.options)
+        self._begin(_fovea.emd.Mapper(box, example, variable, costs, keep_spectrum, keywords), keywords)
         if costs is not None:
             self._options["ground"] = "given"
         # A ground distance that was given as costs is a file for the program.
-        self._words = [*words, *_without_ground(self._mapper.words, costs is not None)]
+        self._words = [*words, *_without_ground(self._words, costs is not None)]
         self._first: str | None = None
         self._frames = 0
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Every option with its value."""
-        return dict(self._options)
 
     def explain(self, image: Any, x: int, y: int) -> MapExplanation:
         """Which mass moves where between the signature of pixel (x, y) and the target's, and what it costs.
 
         The first image that is explained or mapped determines levels or spectra for all."""
-        found = self._mapper.explain(_source(image), whole_number(x, "x"), whole_number(y, "y"))
+        found = self._face.explain(_source(image), whole_number(x, "x"), whole_number(y, "y"))
         pixels = image if isinstance(image, np.ndarray) and image.dtype == np.uint8 else None
         drawable = pixels is not None and (pixels.ndim == 2 or pixels.shape[2] in (1, 3))
         return MapExplanation(found, pixels if drawable else None)
@@ -328,24 +315,17 @@ class Mapper:
 
     def _found(self, image: Any) -> tuple[Map, Any]:
         start = time.perf_counter()
-        found = self._mapper.map(_source(image))
+        found = self._face.map(_source(image))
         name = as_path(image) if is_path(image) else "IMAGE"
         inputs = [name] if self._first is None else [self._first, name]
         if self._first is None:
             self._first = name if is_path(image) else "FIRST"
         output = "MAP.npy" if len(inputs) == 1 else "MAPS"
-        origin = {
-            "options": self.options,
-            "provenance": {"device": self._options["device"], "seed": self._options["seed"]},
-            "command": command_line("fovea", "emd", "map", *inputs, *self._words, "-o", output),
-            "frame": self._frames,
-            "seconds": time.perf_counter() - start,
-        }
+        origin = self._origin("emd", "map", *inputs, end=("-o", output), start=start)
+        spectrum, size = found.pop("spectrum"), found.pop("size")
+        made = Map(**origin, **found, box=self.box, frame=self._frames, _size=size)
         self._frames += 1
-        return Map(found, self.box, **origin), found["spectrum"]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise InvalidType("a Mapper cannot be pickled, because it keeps what it learned from its first image")
+        return made, spectrum
 
     def __repr__(self) -> str:
         target = f"box {self.box}" if self.box is not None else "an image"
@@ -395,10 +375,6 @@ class Evaluation(Record):
 
     _compared = ("positives", "negatives", "roc_auc")
 
-    def __init__(self, counts: Roc, areas: dict[str, float], found: Map, command: str) -> None:
-        super().__init__(found.options, found.provenance, command)
-        self.positives, self.negatives, self.roc_auc = counts.positives, counts.negatives, areas
-
     def __float__(self) -> float:
         """The area of our distance."""
         return self.roc_auc["emd"]
@@ -440,4 +416,6 @@ def evaluate(
         areas["matched_filter"] = roc(matched, known, "high", counted).area
         areas["ace"] = roc(adaptive, known, "high", counted).area
     inputs = [name_of(image, "IMAGE"), *mapper._words, "--truth", name_of(truth, "TRUTH"), "--json"]
-    return Evaluation(own, areas, found, command_line("fovea", "emd", "map", *inputs))
+    line = command_line("fovea", "emd", "map", *inputs)
+    counts: dict[str, Any] = {"positives": own.positives, "negatives": own.negatives}
+    return Evaluation(found.options, found.provenance, line, **counts, roc_auc=areas)

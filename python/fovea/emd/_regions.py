@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
-from .._arguments import text, whole_number
-from .._results import Table, command_line, described
+from .._coco import coco_image
+from .._results import RowTable, command_line, described
 from ._shared import Array, Bytes, Floats
 
 if TYPE_CHECKING:
@@ -30,17 +30,12 @@ class Region(NamedTuple):
 
 
 @described(_fovea.emd.regions_fields(), rows="regions")
-class Regions(Table, _Regions):
+class Regions(RowTable[Region], _Regions):
     """Regions with small distances, from the best score on."""
 
     outlines: list[str]  #: the pixels of each region as COCO's compressed run lengths
 
     _compared = ("outlines",)
-
-    def __init__(self, found: dict[str, Any], options: dict[str, Any], command: str) -> None:
-        super().__init__(options, {"device": "cpu"}, command)
-        self._take({**found, **found["regions"]})
-        self.outlines = list(found["outlines"])
 
     @property
     def xywh(self) -> Array:
@@ -54,39 +49,20 @@ class Regions(Table, _Regions):
 
     def to_coco(self, file_name: str = "", image_id: int = 1) -> dict[str, Any]:
         """The regions as COCO annotations of one image, with run-length segmentations."""
-        text(file_name, "file_name")
-        image_id = whole_number(image_id, "image_id")
         height, width = self.labels.shape
-        annotations = [
-            {
-                "id": i + 1,
-                "image_id": image_id,
-                "category_id": 1,
-                "bbox": [int(number) for number in box],
-                "segmentation": {"size": [height, width], "counts": outline},
-                "area": int(area),
-                "iscrowd": 0,
-                "score": float(score),
-            }
-            for i, (box, outline, area, score) in enumerate(
-                zip(self.xywh, self.outlines, self.area, self.score)
-            )
-        ]
-        return {
-            "annotations": annotations,
-            "images": [{"id": image_id, "file_name": file_name, "width": width, "height": height}],
-            "categories": [{"id": 1, "name": "target"}],
-        }
+        rows = zip(self.box.tolist(), self.outlines, self.area.tolist(), self.score.tolist())
+        found = (
+            {"bbox": box, "segmentation": {"size": [height, width], "counts": outline}, "area": area, "score": score}
+            for box, outline, area, score in rows
+        )
+        return coco_image(file_name, image_id, (width, height), "target", found)
 
     def __len__(self) -> int:
         return len(self.outlines)
 
-    def __getitem__(self, index: int) -> Region:
-        values = [getattr(self, field["name"])[index].tolist() for field in self._row[: len(Region._fields)]]
+    def _at(self, index: int) -> Region:
+        values = [getattr(self, name)[index].tolist() for name in ("box", *Region._fields[1:])]
         return Region._make(tuple(each) if isinstance(each, list) else each for each in values)
-
-    def __iter__(self) -> Iterator[Region]:
-        return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
         count = "1 region" if len(self) == 1 else f"{len(self)} regions"
@@ -101,4 +77,6 @@ def found_regions(
     words = [str(word) for word in _fovea.emd.region_words(keywords)]
     flags = ["--detect-" + word[2:] if word.startswith("--") else word for word in words]
     line = command.rpartition(" -o ")[0]
-    return Regions(found, dict(_fovea.emd.region_values(keywords)), f"{line} {command_line('--detect', *flags, '--json')}")
+    command = f"{line} {command_line('--detect', *flags, '--json')}"
+    options = dict(_fovea.emd.region_values(keywords))
+    return Regions(options, {"device": "cpu"}, command, found, outlines=list(found["outlines"]))

@@ -15,7 +15,8 @@ from .._arguments import path_of, whole_number
 from .._explanation import Explanation
 from .._frames import Frames, VideoLike, name_of, one_by_one, pixels_of, rgb
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import OnImage
+from .._operation import Face
 from .._progress import Progress
 from .._results import Record, command_line, described
 from .._tracks import TrackTable
@@ -42,7 +43,7 @@ class Track(NamedTuple):
     lost: bool  #: the target is lost, and the box is where it was last seen
 
 
-class Tracks(TrackTable[Track]):
+class Tracks(OnImage, TrackTable[Track]):
     """The targets in one frame, in the order of their ids. The names of its arrays are those of supervision."""
 
     xywh: Doubles  #: one row of left, top, width and height per target
@@ -52,20 +53,12 @@ class Tracks(TrackTable[Track]):
 
     _compared = ("tracker_id", "xywh", "confidence", "score", "lost", "frame")
 
-    def __init__(self, columns: dict[str, Any], image: Any, frame: int, **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.tracker_id, self.xywh, self.lost = columns["id"], columns["box"], columns["lost"]
-        self.confidence, self.score = columns["confidence"], columns["score"]
-        self.frame = frame
-        self._image = image
-        self._seconds = origin.get("seconds", 0.0)
-
     @property
     def box(self) -> Box:
         """x, y, width and height of the first target."""
         return self[0].box
 
-    def _track(self, index: int) -> Track:
+    def _at(self, index: int) -> Track:
         x, y, width, height = self.xywh[index].tolist()
         return Track(
             int(self.tracker_id[index]),
@@ -107,20 +100,12 @@ class Tracks(TrackTable[Track]):
         drawn: Bytes = _fovea.emd.draw(pixels, self._library())
         return drawn
 
-    def __getstate__(self) -> dict[str, Any]:
-        # The frame is not part of the result.
-        return {**self.__dict__, "_image": None}
-
     def __repr__(self) -> str:
         lost = int(np.count_nonzero(self.lost))
         targets = "1 target" if len(self) == 1 else f"{len(self)} targets"
         at = f" at {tuple(f'{number:g}' for number in self.box)}".replace("'", "") if len(self) == 1 else ""
         made = f"frame {self.frame}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
         return f"{targets}{at}{f', {lost} lost' if lost else ''} ({made})"
-
-    def _repr_png_(self) -> bytes | None:
-        return None if self._image is None else png_bytes(self.draw())
-
 
 def _has_bands(image: Any) -> bool:
     """Whether pixels are bands, on which no boxes are drawn."""
@@ -167,10 +152,12 @@ class TrackExplanation(Explanation):
     landscape: dict[str, Any]  #: scores of the places within reach, and what they are made of
 
 
-class Tracker:
+class Tracker(Face):
     """Follows targets through frames by their colors or spectra. Threads take turns.
 
     Ctrl-C does not stop a frame that has begun; it is followed to its end, and ``tracks`` has its result."""
+
+    _keeps = "what it learned from its frames"
 
     @takes_options(_fovea.emd.track_options())
     def __init__(self, frame: Any, box: Any = None, example: Any = None, **options: Unpack[EmdTrackOptions]) -> None:
@@ -180,9 +167,7 @@ class Tracker:
         numbers of any other type or shape (height, width, bands), whose bands are; or paths of images and cubes."""
         if (box is None) == (example is None):
             raise InvalidType("a Tracker begins with a box or with an example; expected one of them")
-        self._tracker = _fovea.emd.Tracker(dict(options))
-        self._options: dict[str, Any] = dict(self._tracker.options)
-        self._words = list(self._tracker.words)
+        self._begin(_fovea.emd.Tracker(dict(options)), options)
         self._targets: list[str] = []
         self._source = "VIDEO"
         if box is not None:
@@ -190,15 +175,10 @@ class Tracker:
         else:
             self.add_example(frame, example)
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """Every option with its value."""
-        return dict(self._options)
-
     def add(self, frame: Any, box: Any) -> Tracks:
         """Adds targets by their boxes in a frame; each has at least 4x4 pixels within it. Returns the new ones."""
         start, pixels, rows = time.perf_counter(), _frame_of(frame), rows_of_boxes(box)
-        columns = self._tracker.add(pixels, rows)
+        columns = self._face.add(pixels, rows)
         self._targets += [",".join(f"{number:.17g}" for number in row) for row in rows]
         return self._tracks(columns, pixels, start)
 
@@ -207,19 +187,19 @@ class Tracker:
 
         A target that is not found starts as lost."""
         start, pixels = time.perf_counter(), _frame_of(frame)
-        columns = self._tracker.add_example(pixels, _frame_of(example))
+        columns = self._face.add_example(pixels, _frame_of(example))
         self._targets.append(name_of(example, "EXAMPLE"))
         return self._tracks(columns, pixels, start)
 
     def track(self, frame: Any) -> Tracks:
         """Follows all targets into the next frame."""
         start, pixels = time.perf_counter(), _frame_of(frame)
-        return self._tracks(self._tracker.track(pixels), pixels, start)
+        return self._tracks(self._face.track(pixels), pixels, start)
 
     def explain(self, frame: Any, id: int = 1) -> TrackExplanation:
         """Follows all targets into the next frame as ``track()`` does, and says why one of them is where it is."""
         pixels = _frame_of(frame)
-        found = self._tracker.explain(pixels, whole_number(id, "id"))
+        found = self._face.explain(pixels, whole_number(id, "id"))
         return TrackExplanation(found, None if _has_bands(pixels) else pixels)
 
     def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Tracks]:
@@ -235,42 +215,41 @@ class Tracker:
     @property
     def tracks(self) -> Tracks:
         """Where all targets were last."""
-        return self._tracks(self._tracker.tracks(), None, time.perf_counter())
+        return self._tracks(self._face.tracks(), None, time.perf_counter())
 
     @property
     def report(self) -> dict[str, Any]:
         """How the distances of all maps so far were found."""
-        return dict(self._tracker.report())
+        return dict(self._face.report())
 
     def uses_parts(self, id: int = 1) -> bool:
         """Whether the parts of a target are compared, as the option parts says or as was decided."""
-        return bool(self._tracker.uses_parts(whole_number(id, "id")))
+        return bool(self._face.uses_parts(whole_number(id, "id")))
 
     def likelihood(self, id: int = 1) -> Floats:
         """The likelihood, 0 to 1, that each pixel of the last frame belongs to a target; 0 where it was not mapped."""
-        found: Floats = self._tracker.likelihood(whole_number(id, "id"))
+        found: Floats = self._face.likelihood(whole_number(id, "id"))
         return found
 
     def _tracks(self, columns: dict[str, Any], image: Any, start: float) -> Tracks:
         image = None if _has_bands(image) else image
         targets = [word for target in self._targets for word in ("--target", target)]
+        origin = self._origin("emd", "track", self._source, *targets, end=("--json",), start=start)
         return Tracks(
-            columns,
-            image,
-            int(self._tracker.frame),
-            options=self.options,
-            provenance={"device": self._options["device"], "seed": self._options["seed"]},
-            command=command_line("fovea", "emd", "track", self._source, *targets, *self._words, "--json"),
-            seconds=time.perf_counter() - start,
+            **origin,
+            tracker_id=columns["id"],
+            xywh=columns["box"],
+            score=columns["score"],
+            confidence=columns["confidence"],
+            lost=columns["lost"],
+            frame=int(self._face.frame),
+            _image=image,
         )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise InvalidType("a Tracker cannot be pickled, because it keeps what it learned from its frames")
 
     def __repr__(self) -> str:
         count = len(self._targets)
         targets = "1 target" if count == 1 else f"{count} targets"
-        return f"Tracker({targets}, frame {self._tracker.frame}, device {self._options['device']!r})"
+        return f"Tracker({targets}, frame {self._face.frame}, device {self._options['device']!r})"
 
 
 @takes_options(_fovea.emd.track_options())
@@ -332,12 +311,6 @@ class TrackEvaluation(Record, _Agreement):
         """Frames that have a truth: ``evaluated_frames``."""
         return self.evaluated_frames
 
-    def __init__(self, report: dict[str, Any], origin: Tracks | None) -> None:
-        options, provenance = (origin.options, origin.provenance) if origin else ({}, {"device": None, "seed": None})
-        line = origin.command if origin else command_line("fovea", "emd", "track", "VIDEO", "--target", "BOX", "--json")
-        super().__init__(options, provenance, f"{line} {command_line('--truth', 'TRUTH', '--truth-origin', 0)}")
-        self._take(report)
-
     def __repr__(self) -> str:
         overlap = f"mean overlap {self.mean_overlap:.3f}, area of success {self.success_area:.3f}"
         return f"{overlap}, {100 * self.precision_20px:.1f} % within 20 px ({self.frames} frames)"
@@ -356,4 +329,7 @@ def evaluate_track(boxes: Any, truth: Any) -> TrackEvaluation:
         read_boxes(table) if is_path(table) else rows_of_boxes(table, name)
         for table, name in ((boxes, "boxes"), (truth, "truth"))
     ]
-    return TrackEvaluation(dict(_fovea.emd.evaluate_track(*tables)), origin)
+    options, provenance = (origin.options, origin.provenance) if origin else ({}, {"device": None, "seed": None})
+    line = origin.command if origin else command_line("fovea", "emd", "track", "VIDEO", "--target", "BOX", "--json")
+    command = f"{line} {command_line('--truth', 'TRUTH', '--truth-origin', 0)}"
+    return TrackEvaluation(options, provenance, command, _fovea.emd.evaluate_track(*tables))

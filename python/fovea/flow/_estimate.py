@@ -6,7 +6,7 @@ import copy
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, overload
 
 import numpy as np
@@ -17,6 +17,7 @@ from .._explanation import Explanation
 from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
+from .._operation import Face
 from .._progress import Progress
 from .._results import Record, Result, command_line, described
 from ..errors import InvalidArgument, InvalidType
@@ -39,17 +40,13 @@ class Flow(Result):
     u: Any  #: motion to the right in pixels, float32 of shape (height, width)
     v: Any  #: motion downward in pixels
     confidence: Any  #: from 0, a guess, to 1
-    known: Any  #: the mask that was given, uint8 of shape (height, width), or None
-    frame: int | None  #: number of the first frame, for a video
+    known: Any = None  #: the mask that was given, uint8 of shape (height, width), or None
+    frame: int | None = None  #: number of the first frame, for a video
 
     _compared = ("known", "frame")
 
-    def __init__(self, planes: dict[str, Any], **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self._take(planes)
-        self.known, self.frame = origin.get("known"), origin.get("frame")
-        self._words: list[str] = origin.get("words", [])
-        self._seconds = origin.get("seconds", 0.0)
+    #: The options as words of ``flow eval``.
+    _words: Sequence[str] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -192,25 +189,18 @@ def _images(source: VideoLike) -> VideoLike:
     return paths
 
 
-class Estimator:
+class Estimator(Face):
     """Estimates the flow of pairs of images, or along a video. Threads take turns; several estimators run side by side."""
 
     @takes_options(_fovea.flow.estimate_options())
     def __init__(self, **options: Unpack[FlowEstimateOptions]) -> None:
         """Makes an estimator."""
-        self._keywords = dict(options)
-        self._estimator = _fovea.flow.Estimator(self._keywords)
-        self._options: dict[str, Any] = dict(self._estimator.options)
-        self._raw_words = list(self._estimator.words)
+        self._begin(_fovea.flow.Estimator(dict(options)), options)
+        self._raw_words = self._words
         self._verb, self._words = _words(self._raw_words)
         # The masks of the frame that was pushed last, and of the one before an interrupted one.
         self._known_before: Any = None
         self._known_interrupted: Any = None
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Every option with its value."""
-        return dict(self._options)
 
     def estimate(self, first: Any, second: Any, mask: Any = None, second_mask: Any = None) -> Flow:
         """The flow from the first image to the second, which has the same size and type: uint8, uint16 or float32.
@@ -226,14 +216,14 @@ class Estimator:
             other, there = _without_alpha(second, "second")
         else:
             one, other, known, there = stored(first), stored(second), mask_of(mask), mask_of(second_mask)
-        planes = self._estimator.estimate(one, other, known, there)
+        planes = self._face.estimate(one, other, known, there)
         inputs = [name_of(first, "FIRST"), name_of(second, "SECOND"), "-o", "FLOW.flo", *_mask_words(mask)]
         return self._flow(planes, inputs, known, start)
 
     def explain(self, first: Any, second: Any, x: int, y: int) -> FlowExplanation:
         """Why pixel (x, y) of the first image has its flow and its confidence. The CPU estimates the whole field for it."""
         one = stored(first)
-        found = self._estimator.explain(one, stored(second), whole_number(x, "x"), whole_number(y, "y"))
+        found = self._face.explain(one, stored(second), whole_number(x, "x"), whole_number(y, "y"))
         return FlowExplanation(found, _drawable(one))
 
     def push(self, frame: Any, mask: Any = None) -> Flow | None:
@@ -246,7 +236,7 @@ class Estimator:
 
     def interrupted(self) -> Flow | None:
         """The flow of a ``push()`` that Ctrl-C interrupted, once, until the next frame is pushed."""
-        planes = self._estimator.take_interrupted()
+        planes = self._face.take_interrupted()
         if planes is None:
             return None
         return self._flow(planes, ["VIDEO", "-o", "FLOWS"], self._known_interrupted, time.perf_counter())
@@ -254,7 +244,7 @@ class Estimator:
     def finish(self) -> None:
         """Ends the video; the next frame that is pushed begins a new one."""
         self._known_before = None
-        self._estimator.finish()
+        self._face.finish()
 
     def video(self, source: VideoLike, *, mask: Any = None, progress: Progress = False) -> Iterator[Flow]:
         """The flow from each frame to the next. The source is a file, a folder of images, or frames as arrays or paths.
@@ -294,7 +284,7 @@ class Estimator:
         start = time.perf_counter()
         before = self._known_before
         try:
-            planes = self._estimator.push(frame, known)
+            planes = self._face.push(frame, known)
         except KeyboardInterrupt:  # the frame was taken
             self._known_before, self._known_interrupted = known, before
             raise
@@ -303,25 +293,11 @@ class Estimator:
 
     def _flow(self, planes: dict[str, Any], inputs: list[str], mask: Any, start: float) -> Flow:
         known = None if mask is None else np.where(np.asarray(mask) != 0, np.uint8(255), np.uint8(0))
-        return Flow(
-            planes,
-            options=self.options,
-            provenance={"device": self._options["device"], "seed": self._options["seed"]},
-            command=command_line("fovea", "flow", self._verb, *inputs, *self._words),
-            known=known,
-            words=self._raw_words,
-            seconds=time.perf_counter() - start,
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _estimator_of, (self._keywords,)
+        origin = self._origin("flow", self._verb, *inputs, start=start)
+        return Flow(**origin, values=planes, known=known, _words=self._raw_words)
 
     def __repr__(self) -> str:
         return f"Estimator({self._options['method']}, {self._options['quality']}, device {self._options['device']!r})"
-
-
-def _estimator_of(keywords: dict[str, Any]) -> Estimator:
-    return Estimator(**keywords)
 
 
 @takes_options(_fovea.flow.estimate_options())
@@ -384,11 +360,10 @@ class Evaluation(Record):
     #: one row per point of the curve: share of pixels left out, endpoint error of the others, and that of the oracle
     curve: np.ndarray[Any, np.dtype[np.float64]]
 
-    def __init__(self, report: dict[str, Any], command: str, device: str | None) -> None:
-        super().__init__(dict(report["options"]), {"device": device, "seed": None}, command)
-        self._take(report)
-        self.all, self.confident = Errors(*report["all"].values()), Errors(*report["confident"].values())
-        self.curve = np.stack(list(report["curve"].values()), axis=1)
+    def _take(self, values: dict[str, Any]) -> None:
+        super()._take(values)
+        self.all, self.confident = Errors(*values["all"].values()), Errors(*values["confident"].values())
+        self.curve = np.stack(list(values["curve"].values()), axis=1)
 
     def __repr__(self) -> str:
         errors = f"endpoint error {self.all.endpoint:.3f} px, angular error {self.all.angular:.2f} degrees"
@@ -423,6 +398,7 @@ def evaluate(flow: FieldLike, truth: FieldLike, **options: Unpack[FlowEvaluateOp
     report = _fovea.flow.evaluate(
         field_of(flow, "flow", "confidence"), field_of(truth, "truth", "known"), dict(options)
     )
-    made = flow._words if isinstance(flow, Flow) else []
-    device = flow.provenance["device"] if isinstance(flow, Flow) else None
-    return Evaluation(report, command_line("fovea", "flow", "eval", "LIST", *made, *report["words"], "--json"), device)
+    words = [*(flow._words if isinstance(flow, Flow) else ()), *report["words"]]
+    provenance = {"device": flow.provenance["device"] if isinstance(flow, Flow) else None, "seed": None}
+    line = command_line("fovea", "flow", "eval", "LIST", *words, "--json")
+    return Evaluation(report["options"], provenance, line, report)

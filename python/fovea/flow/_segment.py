@@ -15,6 +15,7 @@ from .._arguments import path_of, unmasked
 from .._frames import Frames, VideoLike, name_of, one_by_one, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
+from .._operation import origin_of
 from .._progress import Progress
 from .._results import Record, Table, command_line, counted, described
 from ..errors import InvalidArgument
@@ -51,18 +52,14 @@ class MotionRegion(NamedTuple):
 class MotionSegments(Table, _Segments):
     """An image divided into regions of like motion. As an array it is its labels, as a table it has one row per region."""
 
-    flow: Flow | None  #: the motion that was divided, where it was estimated
-    frame: int | None  #: number of the frame, for a video
+    flow: Flow | None = None  #: the motion that was divided, where it was estimated
+    frame: int | None = None  #: number of the frame, for a video
 
     _compared = ("frame",)
 
-    def __init__(self, found: Any, **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        values = found.take()
-        rows = values["regions"]
-        self._take({**values, **rows, "motion": np.array(rows["motion"], np.float64).reshape(-1, 6)})
-        self.flow, self.frame = origin.get("flow"), origin.get("frame")
-        self._seconds = origin["seconds"]
+    def _take(self, values: dict[str, Any]) -> None:
+        super()._take(values)
+        self.__dict__["motion"] = np.array(self.motion, np.float64).reshape(-1, 6)
 
     @property
     def regions(self) -> list[MotionRegion]:  # type: ignore[override]  # the columns of the program's table
@@ -130,14 +127,8 @@ class _Divider:
         return _fovea.flow.segment(planes, _fovea.flow.image_bytes(first), self._keywords), flow
 
     def result(self, found: Any, flow: Flow, inputs: list[str], start: float) -> MotionSegments:
-        return MotionSegments(
-            found,
-            options=dict(self.options),
-            provenance={"device": self.options["device"], "seed": self.options["seed"]},
-            command=command_line("fovea", "flow", "segment", *inputs, *self.words),
-            flow=flow,
-            seconds=time.perf_counter() - start,
-        )
+        origin = origin_of(self.options, ("flow", "segment", *inputs, *self.words), start)
+        return MotionSegments(**origin, values=found.take(), flow=flow)
 
 
 @takes_options(_fovea.flow.segment_options())
@@ -195,24 +186,14 @@ def segment_field(flow: FieldLike, image: Any = None, **options: Unpack[FlowSegm
     inputs = [name_of(flow, "FIELD.npy"), "-o", "LABELS.png"]
     if image is not None:
         inputs += ["--image", name_of(image, "IMAGE.png")]
-    own = [entry["name"] for entry in _fovea.flow.segment_field_options()]
-    return MotionSegments(
-        found,
-        options={name: every[name] for name in own},
-        provenance={"device": "cpu", "seed": every["seed"]},
-        command=command_line("fovea", "flow", "segment", *inputs, *words),
-        flow=flow if isinstance(flow, Flow) else None,
-        seconds=time.perf_counter() - start,
-    )
+    own = {entry["name"]: every[entry["name"]] for entry in _fovea.flow.segment_field_options()}
+    origin = origin_of(own, ("flow", "segment", *inputs, *words), start, device="cpu")
+    return MotionSegments(**origin, values=found.take(), flow=flow if isinstance(flow, Flow) else None)
 
 
 @described(_fovea.flow.evaluate_segments_fields())
 class SegmentsEvaluation(Record, _Agreement):
     """How well two divisions of an image agree. Its values are attributes, and can be read as from a dictionary."""
-
-    def __init__(self, report: dict[str, Any], command: str) -> None:
-        super().__init__({}, {"device": "cpu", "seed": None}, command)
-        self._take(report)
 
     def __repr__(self) -> str:
         return f"Rand index {self.rand_index:.4f}, adjusted {self.adjusted_rand_index:.4f}, covering {self.covering:.4f}"
@@ -238,4 +219,4 @@ def evaluate_segments(labels: Any, truth: Any) -> SegmentsEvaluation:
     report = _fovea.flow.evaluate_segments(_labels(labels, "labels"), _labels(truth, "truth"))
     made = labels.command if isinstance(labels, MotionSegments) else "fovea flow segment FIRST SECOND"
     words = command_line("--truth", name_of(truth, "TRUTH.png"), "--json")
-    return SegmentsEvaluation(dict(report), f"{made} {words}")
+    return SegmentsEvaluation({}, {"device": "cpu", "seed": None}, f"{made} {words}", report)

@@ -12,6 +12,7 @@ from .._arguments import path_of
 from .._frames import mask_of, name_of
 from .._keywords import takes_options
 from .._notebook import png_bytes
+from .._operation import Face
 from .._results import Record, Result, command_line, described
 from ..files import Path, is_path
 from ._estimate import Bytes, Floats, stored
@@ -30,11 +31,6 @@ class Disparity(Result):
 
     disparity: Floats  #: in pixels, float32 of shape (height, width); infinite where it is not known
     confidence: Floats  #: from 0, not known or filled in, to 1
-
-    def __init__(self, found: dict[str, Any], **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self._take(found)
-        self._seconds = origin["seconds"]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -70,45 +66,24 @@ class Disparity(Result):
         return png_bytes(self.to_color())
 
 
-class StereoMatcher:
+class StereoMatcher(Face):
     """Finds the disparities of rectified pairs, on the CPU. Threads take turns; several matchers run side by side."""
 
     @takes_options(_fovea.flow.stereo_options())
     def __init__(self, **options: Unpack[FlowStereoOptions]) -> None:
         """Makes a matcher. ``check=None`` leaves out the check in the right image."""
-        self._keywords = dict(options)
-        self._matcher = _fovea.flow.StereoMatcher(self._keywords)
-        self._options: dict[str, Any] = dict(self._matcher.options)
-        self._words = list(self._matcher.words)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Every option with its value."""
-        return dict(self._options)
+        self._begin(_fovea.flow.StereoMatcher(dict(options)), options)
 
     def match(self, left: Any, right: Any) -> Disparity:
         """The disparities of the left image. Both have one size and type: uint8, uint16 or float32; or they are paths."""
         start = time.perf_counter()
-        found = self._matcher.match(stored(left), stored(right))
-        inputs = [name_of(left, "LEFT"), name_of(right, "RIGHT"), "-o", "DISPARITY.pfm"]
-        return Disparity(
-            found,
-            options=self.options,
-            provenance={"device": self._options["device"], "seed": self._options["seed"]},
-            command=command_line("fovea", "flow", "stereo", *inputs, *self._words),
-            seconds=time.perf_counter() - start,
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _matcher_of, (self._keywords,)
+        found = self._face.match(stored(left), stored(right))
+        inputs = (name_of(left, "LEFT"), name_of(right, "RIGHT"), "-o", "DISPARITY.pfm")
+        return Disparity(**self._origin("flow", "stereo", *inputs, start=start), values=found)
 
     def __repr__(self) -> str:
         least, most = self._options["min_disparity"], self._options["max_disparity"]
         return f"StereoMatcher({self._options['method']}, {self._options['cost']}, {least} to {most} px)"
-
-
-def _matcher_of(keywords: dict[str, Any]) -> StereoMatcher:
-    return StereoMatcher(**keywords)
 
 
 @takes_options(_fovea.flow.stereo_options())
@@ -166,9 +141,8 @@ class StereoEvaluation(Record):
     all: StereoErrors  #: over all pixels whose true disparity is known
     visible: StereoErrors  #: over those of them that the right image shows too
 
-    def __init__(self, report: dict[str, Any], command: str) -> None:
-        super().__init__({}, {"device": "cpu", "seed": None}, command)
-        self._take({name: StereoErrors(*errors.values()) for name, errors in report.items()})
+    def _take(self, values: dict[str, Any]) -> None:
+        super()._take({name: StereoErrors(*errors.values()) for name, errors in values.items()})
 
     def __repr__(self) -> str:
         seen = self.visible
@@ -186,4 +160,5 @@ def evaluate_stereo(disparity: DisparityLike, truth: DisparityLike, visible: Any
     if visible is not None:
         words += ["--visible", name_of(visible, "VISIBLE.png")]
     made = disparity.command if isinstance(disparity, Disparity) else "fovea flow stereo LEFT RIGHT"
-    return StereoEvaluation(report, f"{made} {command_line(*words, '--json')}")
+    command = f"{made} {command_line(*words, '--json')}"
+    return StereoEvaluation({}, {"device": "cpu", "seed": None}, command, report)

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union
+from typing import Any, Literal, NamedTuple, Union
 
 import numpy as np
 
-from .. import _fovea
+from .. import _fovea, _options
 from .._arguments import path_of, shown, whole_number
 from .._keywords import takes_options
 from .._notebook import png_bytes
+from .._options import Unpack
 from .._results import Result, command_line
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, is_path
 from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, mesh_like, write
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import (
-        MeshArcCostsOptions,
-        MeshFuzzyClustersOptions,
-        MeshShapeDiameterOptions,
-        MeshValuesPictureOptions,
-    )
 
 
 class DualGraph(NamedTuple):
@@ -51,12 +42,11 @@ def dual_graph(mesh: MeshLike, smoothing: int = 0) -> DualGraph:
 
 
 @takes_options(_fovea.mesh.arc_costs_options())
-def arc_costs(mesh: MeshLike, **options: Unpack[MeshArcCostsOptions]) -> Floats:
+def arc_costs(mesh: MeshLike, **options: Unpack[_options.MeshArcCostsOptions]) -> Floats:
     """What each step between neighboring faces costs, one number per arc of ``dual_graph(mesh)``.
 
     ``segment()`` and ``distances()`` take such numbers as ``costs``, after you have changed them."""
-    costs: Floats = _fovea.mesh.arc_costs(mesh_like(mesh)._mesh, dict(options))[0]
-    return costs
+    return _fovea.mesh.arc_costs(mesh_like(mesh)._mesh, dict(options))[0]
 
 
 def read_costs(path: Path, mesh: MeshLike, otherwise: float | None = None) -> Floats:
@@ -64,8 +54,7 @@ def read_costs(path: Path, mesh: MeshLike, otherwise: float | None = None) -> Fl
 
     A table has the columns face_a, face_b and cost, or vertex_a, vertex_b and cost, as ``write_costs()`` and
     ``fovea mesh arcs`` write them. Arcs that it leaves out cost ``otherwise``; without that they are an error."""
-    costs: Floats = _fovea.mesh.read_costs(path_of(path), mesh_like(mesh)._mesh, otherwise)
-    return costs
+    return _fovea.mesh.read_costs(path_of(path), mesh_like(mesh)._mesh, otherwise)
 
 
 def write_costs(path: Path, mesh: MeshLike, costs: Any) -> None:
@@ -99,20 +88,17 @@ class Diameters(Result):
 
     _compared = ("mesh", "values", "normalized")
 
-    def __init__(self, mesh: Mesh, values: Floats, normalized: Floats, **origin: Any) -> None:
-        super().__init__(origin["options"], {"device": "cpu", "seed": None}, origin["command"])
-        self.mesh, self.values, self.normalized = mesh, values, normalized
+    def __init__(self, values: Floats, **origin: Any) -> None:
+        super().__init__(**origin)
+        self.values = values
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.values.astype(dtype or np.float32, copy=bool(copy))
 
     @takes_options(_fovea.mesh.values_picture_options())
-    def render(self, **options: Unpack[MeshValuesPictureOptions]) -> Bytes:
+    def render(self, **options: Unpack[_options.MeshValuesPictureOptions]) -> Bytes:
         """A picture of the diameters, drawn without a display."""
-        picture: Bytes = _fovea.mesh.render_values(
-            self.mesh._mesh, (self.values, None), "diameter", dict(options)
-        )
-        return picture
+        return _fovea.mesh.render_values(self.mesh._mesh, self.values, None, "diameter", dict(options))
 
     def save(self, path: Path) -> None:
         """Writes the diameters as .npy, or the mesh with a property ``diameter`` of its faces as .ply."""
@@ -128,8 +114,8 @@ class Diameters(Result):
         return png_bytes(self.render())
 
 
-@takes_options(_fovea.mesh.shape_diameter_options())
-def shape_diameters(mesh: MeshLike, **options: Unpack[MeshShapeDiameterOptions]) -> Diameters:
+@takes_options(_fovea.mesh.shape_diameters_options())
+def shape_diameters(mesh: MeshLike, **options: Unpack[_options.MeshShapeDiametersOptions]) -> Diameters:
     """How thick the body is behind each face: rays leave it inwards in a cone and measure how far the other side is.
 
     Faces that see nothing, as on an open sheet, have the mean of their neighbors, or 0."""
@@ -137,7 +123,8 @@ def shape_diameters(mesh: MeshLike, **options: Unpack[MeshShapeDiameterOptions])
     values, normalized, used = _fovea.mesh.shape_diameters(known._mesh, dict(options))
     words = [*known._words, *_fovea.mesh.diameter_words(dict(options))]
     command = command_line("fovea", "mesh", "arcs", known._name, *words, "--diameters", "DIAMETERS.npy")
-    return Diameters(known, values, normalized, options=dict(used), command=command)
+    origin = {"options": dict(used), "provenance": {"device": "cpu", "seed": None}, "command": command}
+    return Diameters(values, **origin, mesh=known, normalized=normalized)
 
 
 class Clusters(NamedTuple):
@@ -154,7 +141,7 @@ class Clusters(NamedTuple):
 
 @takes_options(_fovea.mesh.fuzzy_clusters_options())
 def fuzzy_clusters(
-    graph: Any, clusters: int | Literal["auto"] = "auto", **options: Unpack[MeshFuzzyClustersOptions]
+    graph: Any, clusters: int | Literal["auto"] = "auto", **options: Unpack[_options.MeshFuzzyClustersOptions]
 ) -> Clusters:
     """Clusters the nodes of any graph as Katz and Tal cluster the faces of a mesh, with memberships.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,20 +10,15 @@ from .. import _fovea
 from .._arguments import path_of, shown, unmasked, whole_number
 from .._keywords import takes_options
 from .._notebook import png_bytes
+from .._operation import origin_of
+from .._options import MeshDistancesOptions, MeshValuesPictureOptions, Unpack
 from .._progress import Progress, reporting
-from .._results import Result, command_line, described
+from .._records import MeshDistanceFields as _Distances
+from .._results import Result, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path
 from ._costs import CostsLike, costs_of
 from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, mesh_like, write
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import MeshDistanceOptions, MeshValuesPictureOptions
-    from .._records import MeshDistanceFields as _Distances
-else:
-    _Distances = object
 
 
 @described(_fovea.mesh.distance_fields())
@@ -37,10 +32,10 @@ class Distances(Result, _Distances):
 
     _compared = ("mesh", "source", "values", "nearest")
 
-    def __init__(self, mesh: Mesh, source: Any, values: Floats, found: dict[str, Any], **origin: Any) -> None:
-        super().__init__(**origin)
+    def __init__(self, values: Floats, found: dict[str, Any], **origin: Any) -> None:
+        super().__init__(**origin, nearest=found["nearest"])
         self._take(found)
-        self.mesh, self.source, self.values, self.nearest = mesh, source, values, found["nearest"]
+        self.values = values
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.values.astype(dtype or np.float32, copy=bool(copy))
@@ -50,9 +45,7 @@ class Distances(Result, _Distances):
         """A picture of the distances from one face, or to the nearest of several, drawn without a display."""
         if self.values.ndim != 1:
             raise InvalidArgument("render() shows the distances from one face; give source=FACE or nearest=True")
-        shown_values = (self.values, self.nearest)
-        picture: Bytes = _fovea.mesh.render_values(self.mesh._mesh, shown_values, "distance", dict(options))
-        return picture
+        return _fovea.mesh.render_values(self.mesh._mesh, self.values, self.nearest, "distance", dict(options))
 
     def save(self, path: Path) -> None:
         """Writes the distances as .npy, or from some faces also as .csv, or as properties of the mesh's faces as .ply."""
@@ -93,14 +86,14 @@ def _faces(source: Any) -> tuple[Any, bool]:
     return source, False
 
 
-@takes_options(_fovea.mesh.distance_options())
+@takes_options(_fovea.mesh.distances_options())
 def distances(
     mesh: MeshLike,
     source: Any = None,
     *,
     costs: CostsLike = None,
     progress: Progress = False,
-    **options: Unpack[MeshDistanceOptions],
+    **options: Unpack[MeshDistancesOptions],
 ) -> Distances:
     """Shortest paths over the faces of a mesh, from one face, from several, or from every face to every other.
 
@@ -116,16 +109,9 @@ def distances(
     own, named = costs_of(costs, known)
     with reporting(progress) as report:
         faces = np.array([source], dtype=np.int64) if single else source
-        found, used, words = _fovea.mesh.distances(known._graph, known._mesh, (faces, own), dict(options), report)
+        found, used, words = _fovea.mesh.distances(known._graph, known._mesh, faces, own, report, dict(options))
     values = found.pop("values")
     start = [] if source is None else ["--from", ",".join(str(face) for face in faces)]
-    words = [*known._words, *start, *words, *named]
-    return Distances(
-        known,
-        source,
-        values[0] if single or used["nearest"] else values,
-        found,
-        options=dict(used),
-        provenance={"device": used["device"], "seed": used["seed"]},
-        command=command_line("fovea", "mesh", "distances", known._name, *words, "-o", "DISTANCES.npy"),
-    )
+    words = ["mesh", "distances", known._name, *known._words, *start, *words, *named, "-o", "DISTANCES.npy"]
+    row = values[0] if single or used["nearest"] else values
+    return Distances(row, found, **origin_of(used, words), mesh=known, source=source)

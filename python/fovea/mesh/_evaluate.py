@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _fovea
+from .._records import MeshEvaluateFields as _Comparison
 from .._results import Record, command_line, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import is_path
 from ._mesh import MeshLike, mesh_like, read_labels
 from ._segment import Segmentation
 
-if TYPE_CHECKING:
-    from .._records import MeshEvaluateFields as _Comparison
-else:
-    _Comparison = object
-
 
 @described(_fovea.mesh.evaluate_fields())
 class Comparison(Record, _Comparison):
     """How much a segmentation differs from others, by the measures of the Princeton benchmark: 0 for equal ones."""
-
-    def __init__(self, errors: dict[str, float], command: str) -> None:
-        super().__init__({}, {"device": "cpu", "seed": None}, command)
-        self._take(errors)
 
     def __repr__(self) -> str:
         return f"Rand error {self.rand:.3f}, cut {self.cut_discrepancy:.3f}, Hamming {self.hamming:.3f}"
@@ -50,4 +42,5 @@ def evaluate(labels: Any, truth: Any, *, mesh: MeshLike | None = None) -> Compar
     truths = [_labels(each, "truth") for each in (truth if isinstance(truth, (list, tuple)) else [truth])]
     errors = _fovea.mesh.evaluate(mesh_like(given)._mesh, _labels(labels, "labels"), truths)
     folders = ("--meshes", "MESHES", "--segmentations", "TRUTHS", "--labels", "LABELS", "--no-people", "--json")
-    return Comparison(dict(errors), command_line("fovea", "mesh", "eval", *folders))
+    command = command_line("fovea", "mesh", "eval", *folders)
+    return Comparison({}, {"device": "cpu", "seed": None}, command, dict(errors))

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 import numpy as np
 
 from .. import _fovea
 from .._arguments import as_array, path_of, shown, text
 from .._keywords import takes_options
+from .._options import MeshReadOptions, MeshWriteOptions, Unpack
+from .._records import MeshInfoFields as _Info
 from .._results import Record, command_line, counted, described
 from ..errors import InvalidType
 from ..files import Path
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import MeshReadOptions, MeshWriteOptions
-    from .._records import MeshInfoFields as _Info
-else:
-    _Info = object
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
@@ -35,7 +29,7 @@ class Mesh:
 
     def __init__(self, vertices: Any, faces: Any) -> None:
         """Copies vertices, float32 or float64 of shape (n, 3), and faces, int32 or int64 of shape (m, 3)."""
-        self._mesh = _fovea.mesh.make(vertices, faces)
+        self._mesh = _fovea.mesh.make(vertices, faces, None)
         self._graph = _fovea.mesh.FaceGraph()
         self._name = "MESH"
         self._words: list[str] = []
@@ -52,20 +46,17 @@ class Mesh:
     @property
     def vertices(self) -> Floats:
         """float32 of shape (n, 3)."""
-        vertices: Floats = self._mesh.vertices
-        return vertices
+        return self._mesh.vertices
 
     @property
     def faces(self) -> Ints:
         """int32 of shape (m, 3): the corners of each triangle, in the order of the file."""
-        faces: Ints = self._mesh.faces
-        return faces
+        return self._mesh.faces
 
     @property
     def polygons(self) -> Ints | None:
         """The face of the file that each triangle is a part of; None where every face of the file is a triangle."""
-        polygons: Ints | None = self._mesh.polygons
-        return polygons
+        return self._mesh.polygons
 
     def to_trimesh(self) -> Any:
         """The mesh as a ``trimesh.Trimesh`` with the same order of vertices and faces."""
@@ -140,13 +131,12 @@ def write(
         if not isinstance(attributes, Mapping):
             raise InvalidType(f"attributes is {shown(attributes)}; expected a dictionary of arrays")
         given = {text(name, "the name of an attribute"): values for name, values in attributes.items()}
-    _fovea.mesh.write(path_of(path), mesh_like(mesh)._mesh, (labels, colors, given), dict(options))
+    _fovea.mesh.write(path_of(path), mesh_like(mesh)._mesh, labels, colors, given, dict(options))
 
 
 def read_labels(path: Path) -> Ints:
     """Reads labels as the Princeton benchmark stores them: one number per line and face."""
-    labels: Ints = _fovea.mesh.read_labels(path_of(path))
-    return labels
+    return _fovea.mesh.read_labels(path_of(path))
 
 
 def write_labels(path: Path, labels: Any) -> None:
@@ -160,10 +150,6 @@ class Info(Record, _Info):
 
     format: str | None  # type: ignore[assignment]  #: off, obj, ply or stl for a mesh that was read from a file
 
-    def __init__(self, facts: dict[str, Any], command: str) -> None:
-        super().__init__({}, {"device": "cpu", "seed": None}, command)
-        self._take(facts)
-
     def __repr__(self) -> str:
         form = f"{self.format}, " if self.format else ""
         counts = f"{counted(self.faces, 'face')}, {counted(self.components, 'component')}"
@@ -174,4 +160,5 @@ def info(mesh: MeshLike) -> Info:
     """Counts of vertices, faces, edges and components, area, volume, bounding box, and what is unusual about a mesh."""
     known = mesh_like(mesh)
     facts = {**_fovea.mesh.info(known._mesh), "format": known.format}
-    return Info(facts, command_line("fovea", "mesh", "info", known._name, *known._words, "--json"))
+    command = command_line("fovea", "mesh", "info", known._name, *known._words, "--json")
+    return Info({}, {"device": "cpu", "seed": None}, command, facts)

@@ -5,30 +5,25 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .. import _fovea
+from .. import _fovea, _options
 from .._arguments import OnError, path_of, shown, skips, whole_number, word
 from .._explanation import Explanation
 from .._frames import SideBySide
 from .._keywords import takes_options
 from .._notebook import png_bytes
+from .._operation import Face
+from .._options import Unpack
 from .._progress import Progress
-from .._results import Table, command_line, counted, described, rows_of
+from .._records import MeshSegmentFields as _Segmentation
+from .._results import Table, counted, described, rows_of
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path
 from ._costs import CostsLike, DualGraph, costs_of
 from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, mesh_like, write, write_labels
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import MeshPageOptions, MeshPartsPictureOptions, MeshSegmentOptions, MeshWriteOptions
-    from .._records import MeshSegmentFields as _Segmentation
-else:
-    _Segmentation = object
 
 
 class HierarchyNode(NamedTuple):
@@ -56,13 +51,10 @@ class Segmentation(Table, _Segmentation):
 
     _compared = ("mesh",)
 
-    def __init__(self, mesh: Mesh, found: dict[str, Any], **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.mesh = mesh
-        each: Floats = found["memberships"]
-        memberships = each.reshape(found["faces"], found["parts"]) if len(each) else None
-        self._take({**found, "memberships": memberships, "hierarchy": rows_of(HierarchyNode, found["hierarchy"])})
-        self._elapsed = origin["seconds"]
+    def _take(self, values: dict[str, Any]) -> None:
+        each: Floats = values["memberships"]
+        memberships = each.reshape(values["faces"], values["parts"]) if len(each) else None
+        super()._take({**values, "memberships": memberships, "hierarchy": rows_of(HierarchyNode, values["hierarchy"])})
 
     @property
     def count(self) -> int:
@@ -87,14 +79,12 @@ class Segmentation(Table, _Segmentation):
     @property
     def file_labels(self) -> Ints:
         """One label per face of the file, whose polygons have the label of their first triangle."""
-        labels: Ints = _fovea.mesh.file_labels(self.mesh._mesh, self.labels)
-        return labels
+        return _fovea.mesh.file_labels(self.mesh._mesh, self.labels)
 
     @property
     def colors(self) -> Bytes:
         """The color of each face in pictures and files, of shape (m, 3)."""
-        colors: Bytes = _fovea.mesh.part_colors(self.labels)
-        return colors
+        return _fovea.mesh.part_colors(self.labels)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """The labels."""
@@ -122,8 +112,7 @@ class Segmentation(Table, _Segmentation):
         number = whole_number(level, "level")
         if number < 0:
             raise InvalidArgument(f"level is {number}; expected 0 or more")
-        labels: Ints = _fovea.mesh.parts_at_level(self.hierarchy, number)[self.labels]
-        return labels
+        return _fovea.mesh.parts_at_level(self.hierarchy, number)[self.labels]
 
     def tree(self) -> str:
         """The tree of divisions as JSON, as the program writes it with ``--tree``."""
@@ -157,16 +146,15 @@ class Segmentation(Table, _Segmentation):
 
     @takes_options(_fovea.mesh.parts_picture_options())
     def render(
-        self, show: Literal["parts", "membership"] = "parts", **options: Unpack[MeshPartsPictureOptions]
+        self, show: Literal["parts", "membership"] = "parts", **options: Unpack[_options.MeshPartsPictureOptions]
     ) -> Bytes:
         """A picture, drawn without a display, in the colors of the parts, or of how surely faces belong to them."""
         word(show, "show", ("parts", "membership"))
         surety = self.membership if show == "membership" else None
-        picture: Bytes = _fovea.mesh.render_parts(self.mesh._mesh, self.labels, surety, dict(options))
-        return picture
+        return _fovea.mesh.render_parts(self.mesh._mesh, self.labels, surety, dict(options))
 
     @takes_options(_fovea.mesh.page_options())
-    def page(self, **options: Unpack[MeshPageOptions]) -> str:
+    def page(self, **options: Unpack[_options.MeshPageOptions]) -> str:
         """An HTML page on which the mesh can be turned by hand. It needs nothing but a browser.
 
         Where there is a tree of divisions, a slider opens its levels one after the other."""
@@ -176,7 +164,7 @@ class Segmentation(Table, _Segmentation):
         return str(_fovea.mesh.page(self.mesh._mesh, self.labels, self.hierarchy, words))
 
     @takes_options(_fovea.mesh.write_options())
-    def save(self, path: Path, **options: Unpack[MeshWriteOptions]) -> None:
+    def save(self, path: Path, **options: Unpack[_options.MeshWriteOptions]) -> None:
         """Writes the mesh with its parts as .ply, .glb, .obj, .off or .stl, or labels of the file's faces as .seg.
 
         With ``keep_memberships``, .ply has them as properties of faces, and .npy is their array; .json is the tree of a
@@ -197,7 +185,7 @@ class Segmentation(Table, _Segmentation):
 
     def __repr__(self) -> str:
         pieces = f", {self.piece_count} pieces" if self.piece_count != self.count else ""
-        made = f"{self.options['method']}, {self.provenance['device']}, {1000 * self._elapsed:.0f} ms"
+        made = f"{self.options['method']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
         return f"{counted(self.count, 'part')} of {counted(len(self.labels), 'face')}{pieces} ({made})"
 
     def _repr_png_(self) -> bytes:
@@ -217,6 +205,12 @@ class FaceExplanation(Explanation):
     costs: np.ndarray[Any, np.dtype[np.float64]]  #: by how much all seams would cost more if each part got the face
     touches: list[bool]  #: one per part: whether a neighbor of the face belongs to it
     edges: list[dict[str, Any]]  #: of the face, with their capacities
+
+    def __init__(self, found: tuple[Any, dict[str, Any]], segmentation: Segmentation) -> None:
+        shown, numbers = found
+        touched = numbers.pop("touched").tolist()
+        super().__init__((shown, numbers), segmentation)
+        self.touches = [part in touched for part in range(len(self.memberships))]
 
     def draw(self, image: Any = None, whole: bool = False) -> Bytes:
         """A picture of the mesh, colored by the membership of all faces in the part of this one."""
@@ -259,27 +253,17 @@ def _drawn(explanation: Explanation, segmentation: Any) -> Bytes:
     if segmentation is None:
         raise InvalidArgument("an explanation that was pickled cannot be drawn; explain the mesh again")
     layer = explanation.layers[0]
-    shown = (layer.values, segmentation.labels)
-    picture: Bytes = _fovea.mesh.render_values(segmentation.mesh._mesh, shown, layer.name, {})
-    return picture
+    return _fovea.mesh.render_values(segmentation.mesh._mesh, layer.values, segmentation.labels, layer.name, {})
 
 
-class Segmenter:
+class Segmenter(Face):
     """Divides one mesh after another into parts. Threads take turns; several segmenters run side by side."""
 
     @takes_options(_fovea.mesh.segment_options())
-    def __init__(self, parts: int | Literal["auto"] = "auto", **options: Unpack[MeshSegmentOptions]) -> None:
+    def __init__(self, parts: int | Literal["auto"] = "auto", **options: Unpack[_options.MeshSegmentOptions]) -> None:
         """Takes the number of parts, or ``auto`` to choose it for each mesh."""
-        count = 0 if isinstance(parts, str) and parts == "auto" else parts
-        self._keywords: dict[str, Any] = {"parts": count, **options}
-        self._segmenter = _fovea.mesh.Segmenter(self._keywords)
-        self._options: dict[str, Any] = dict(self._segmenter.options)
-        self._words = list(self._segmenter.words)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Every option with its value."""
-        return dict(self._options)
+        keywords = {"parts": 0 if isinstance(parts, str) and parts == "auto" else parts, **options}
+        self._begin(_fovea.mesh.Segmenter(keywords), keywords)
 
     def segment(self, mesh: MeshLike, costs: CostsLike = None) -> Segmentation:
         """Divides a mesh into parts that people would name. Connected components are divided separately.
@@ -287,14 +271,14 @@ class Segmenter:
         ``costs`` are your own costs of steps between faces, in place of ``cost``: one number from 0 to 1e30 per arc of
         ``dual_graph(mesh)``, a function of that graph that returns them, or a file of them. They are lengths with
         ``method="fuzzy"`` and resistances otherwise, and borders run where they are high."""
-        return self._divided(self._segmenter, mesh, costs)
+        return self._divided(self._face, mesh, costs)
 
     def explain(self, mesh: MeshLike, costs: CostsLike = None) -> SegmentExplanation:
         """Divides a mesh as ``segment()`` does, and tells what the seams cost and why there are so many parts."""
         start = time.perf_counter()
         known = mesh_like(mesh)
         own, named = costs_of(costs, known)
-        found = self._segmenter.explain(known._mesh, own)
+        found = self._face.explain(known._mesh, own)
         return SegmentExplanation(found, self._made(known, found.segmentation(), named, start))
 
     def segment_all(
@@ -330,27 +314,12 @@ class Segmenter:
         return self._made(known, segmenter.segment(known._mesh, own), named, start)
 
     def _made(self, known: Mesh, found: dict[str, Any], named: Any, start: float) -> Segmentation:
-        words = [*known._words, *self._words, *named]
-        command = command_line("fovea", "mesh", "segment", known._name, "--seg", "LABELS.seg", *words)
-        return Segmentation(
-            known,
-            found,
-            options=self.options,
-            provenance={"device": self._options["device"], "seed": self._options["seed"]},
-            command=command,
-            seconds=time.perf_counter() - start,
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _segmenter_of, (self._keywords,)
+        verb = ("mesh", "segment", known._name, "--seg", "LABELS.seg", *known._words)
+        return Segmentation(**self._origin(*verb, end=(*named,), start=start), values=found, mesh=known)
 
     def __repr__(self) -> str:
         parts = self._options["parts"] or "auto"
         return f"Segmenter(parts {parts}, {self._options['method']}, device {self._options['device']!r})"
-
-
-def _segmenter_of(keywords: dict[str, Any]) -> Segmenter:
-    return Segmenter(**keywords)
 
 
 @takes_options(_fovea.mesh.segment_options())
@@ -359,7 +328,7 @@ def segment(
     parts: int | Literal["auto"] = "auto",
     *,
     costs: CostsLike = None,
-    **options: Unpack[MeshSegmentOptions],
+    **options: Unpack[_options.MeshSegmentOptions],
 ) -> Segmentation:
     """Divides a single mesh into parts that people would name: a Segmenter that is used once.
 

@@ -7,23 +7,14 @@ float32 or float64.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _fovea
+from .. import _fovea, _options
 from .._keywords import takes_options
+from .._options import Unpack
 from .._progress import Progress, reporting
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import (
-        OpsAllDistancesOptions,
-        OpsDistancesFromOptions,
-        OpsMinimumCutOptions,
-        OpsNearestSourceOptions,
-    )
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -57,14 +48,14 @@ def all_distances(
     *,
     cutoff: float | None = None,
     progress: Progress = False,
-    **options: Unpack[OpsAllDistancesOptions],
+    **options: Unpack[_options.OpsAllDistancesOptions],
 ) -> Floats:
     """The lengths of the shortest paths between all nodes, a matrix of float32, infinite without a path.
 
     It is symmetric, unless arcs are ``directed``: then a row has the distances from its node. Costs are 0 or more and count in single precision; of several arcs between two nodes the cheapest counts. Distances
     beyond ``cutoff`` are infinite."""
     with reporting(progress) as report:
-        distances: Floats = _fovea.ops.all_distances(arcs, costs, nodes, cutoff, dict(options), report)
+        distances: Floats = _fovea.ops.all_distances(arcs, costs, nodes, cutoff, report, dict(options))
     return distances
 
 
@@ -76,13 +67,12 @@ def distances_from(
     nodes: int | None = None,
     *,
     cutoff: float | None = None,
-    **options: Unpack[OpsDistancesFromOptions],
+    **options: Unpack[_options.OpsDistancesFromOptions],
 ) -> Floats:
     """The lengths of the shortest paths from some nodes (int32 or int64) to all nodes, float32, one row per source.
 
     CPU and GPU give the same numbers; ``device="auto"`` takes a GPU from about a million distances on."""
-    distances: Floats = _fovea.ops.distances_from(arcs, costs, sources, nodes, cutoff, dict(options))
-    return distances
+    return _fovea.ops.distances_from(arcs, costs, sources, nodes, cutoff, dict(options))
 
 
 @takes_options(_fovea.ops.nearest_source_options())
@@ -93,7 +83,7 @@ def nearest_source(
     nodes: int | None = None,
     *,
     cutoff: float | None = None,
-    **options: Unpack[OpsNearestSourceOptions],
+    **options: Unpack[_options.OpsNearestSourceOptions],
 ) -> Nearest:
     """For every node the nearest of some nodes (int32 or int64) and its distance.
 
@@ -103,7 +93,7 @@ def nearest_source(
 
 @takes_options(_fovea.ops.minimum_cut_options())
 def minimum_cut(
-    arcs: Any, capacities: Any, to_source: Any, to_sink: Any, **options: Unpack[OpsMinimumCutOptions]
+    arcs: Any, capacities: Any, to_source: Any, to_sink: Any, **options: Unpack[_options.OpsMinimumCutOptions]
 ) -> Cut:
     """The cheapest division of an undirected graph into a source side and a sink side, which is also the greatest flow.
 

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _fovea
+from .. import _fovea, _options
 from .._arguments import as_array, path_of, shown
 from .._keywords import takes_options
+from .._options import Unpack
 from ..errors import InvalidArgument, InvalidType
 from ..files import is_path
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import (
-        OpsConvolveOptions,
-        OpsConvolveSeparableOptions,
-        OpsGaussianBlurOptions,
-        OpsGaussianHalveOptions,
-        OpsGradientOptions,
-        OpsIntegralHistogramOptions,
-        OpsIntegralOptions,
-        OpsPolarGradientOptions,
-        OpsPyramidOptions,
-        OpsQuantizeOptions,
-        OpsResizeOptions,
-        OpsWindowHistogramOptions,
-    )
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -70,17 +53,16 @@ def _type_name(dtype: Any) -> str:
 
 
 @takes_options(_fovea.ops.resize_options())
-def resize(image: Any, **options: Unpack[OpsResizeOptions]) -> Array:
+def resize(image: Any, **options: Unpack[_options.OpsResizeOptions]) -> Array:
     """The image at another size, bilinearly: ``width`` and ``height``, one of them, or ``scale`` times its own.
 
     One side alone keeps the proportions. Takes uint8, uint16, int8, int16 and float32, and returns the same type. Verb
     of the program: ``resize``."""
-    result: Array = _fovea.ops.resize(_pixels(image), dict(options))
-    return result
+    return _fovea.ops.resize(_pixels(image), dict(options))
 
 
 @takes_options(_fovea.ops.gradient_options())
-def gradient(image: Any, **options: Unpack[OpsGradientOptions]) -> Gradient:
+def gradient(image: Any, **options: Unpack[_options.OpsGradientOptions]) -> Gradient:
     """Differences along rows and columns of every channel, not divided by the sum of the kernel's weights.
 
     uint8 gives int16, float32 gives float32. The program's ``gradient --show dx`` divides by that sum, which is
@@ -89,7 +71,7 @@ def gradient(image: Any, **options: Unpack[OpsGradientOptions]) -> Gradient:
 
 
 @takes_options(_fovea.ops.polar_gradient_options())
-def polar_gradient(image: Any, **options: Unpack[OpsPolarGradientOptions]) -> PolarGradient:
+def polar_gradient(image: Any, **options: Unpack[_options.OpsPolarGradientOptions]) -> PolarGradient:
     """Magnitude (float32) and orientation bin (uint8) of the centered difference at every pixel.
 
     Takes uint8 and float32. Of several channels the one with the largest magnitude counts. Verb of the program:
@@ -98,13 +80,12 @@ def polar_gradient(image: Any, **options: Unpack[OpsPolarGradientOptions]) -> Po
 
 
 @takes_options(_fovea.ops.convolve_options())
-def convolve(image: Any, kernel: Any, *, dtype: Any = None, **options: Unpack[OpsConvolveOptions]) -> Array:
+def convolve(image: Any, kernel: Any, *, dtype: Any = None, **options: Unpack[_options.OpsConvolveOptions]) -> Array:
     """Correlates every channel with a kernel, a matrix of float32 with 1 to 255 taps each way.
 
     Takes uint8, uint16, int8, int16 and float32. Results have the type of the image, rounded and clipped to its range,
     or are float32 with ``dtype=numpy.float32``. Verb of the program: ``convolve``, where that is ``--float``."""
-    result: Array = _fovea.ops.convolve(_pixels(image), kernel, _type_name(dtype), dict(options))
-    return result
+    return _fovea.ops.convolve(_pixels(image), kernel, _type_name(dtype), dict(options))
 
 
 @takes_options(_fovea.ops.convolve_separable_options())
@@ -114,52 +95,48 @@ def convolve_separable(
     column_kernel: Any,
     *,
     dtype: Any = None,
-    **options: Unpack[OpsConvolveSeparableOptions],
+    **options: Unpack[_options.OpsConvolveSeparableOptions],
 ) -> Array:
     """Correlates every channel with a kernel that is the product of a row and a column of float32.
 
     Types are those of ``convolve``."""
-    result: Array = _fovea.ops.convolve_separable(
+    return _fovea.ops.convolve_separable(
         _pixels(image), row_kernel, column_kernel, _type_name(dtype), dict(options)
     )
-    return result
 
 
 @takes_options(_fovea.ops.gaussian_blur_options())
-def gaussian_blur(image: Any, sigma: float, *, dtype: Any = None, **options: Unpack[OpsGaussianBlurOptions]) -> Array:
+def gaussian_blur(
+    image: Any, sigma: float, *, dtype: Any = None, **options: Unpack[_options.OpsGaussianBlurOptions]
+) -> Array:
     """Blurs every channel by a Gaussian with a standard deviation of ``sigma`` pixels, at most 31.
 
     Types are those of ``convolve``. Verb of the program: ``blur``."""
-    result: Array = _fovea.ops.gaussian_blur(_pixels(image), sigma, _type_name(dtype), dict(options))
-    return result
+    return _fovea.ops.gaussian_blur(_pixels(image), sigma, _type_name(dtype), dict(options))
 
 
 def gaussian_kernel(sigma: float, size: int = 0) -> Floats:
     """The taps of a Gaussian (float32), which add up to 1. ``size`` is odd; 0 takes all taps within four sigma."""
-    taps: Floats = _fovea.ops.gaussian_kernel(sigma, size)
-    return taps
+    return _fovea.ops.gaussian_kernel(sigma, size)
 
 
 def gaussian_derivative_kernel(sigma: float, order: int = 1, size: int = 0) -> Floats:
     """The taps of the first or second derivative of a Gaussian (float32), which turn x into 1 or x**2 into 2."""
-    taps: Floats = _fovea.ops.gaussian_derivative_kernel(sigma, order, size)
-    return taps
+    return _fovea.ops.gaussian_derivative_kernel(sigma, order, size)
 
 
 def laplacian_of_gaussian_kernel(sigma: float, size: int = 0) -> Floats:
     """The Laplacian of a Gaussian, a matrix of float32; the program's ``convolve --laplacian`` takes the same."""
-    taps: Floats = _fovea.ops.laplacian_of_gaussian_kernel(sigma, size)
-    return taps
+    return _fovea.ops.laplacian_of_gaussian_kernel(sigma, size)
 
 
 def box_kernel(size: int) -> Floats:
     """The taps (float32) that compute the mean of ``size`` pixels."""
-    taps: Floats = _fovea.ops.box_kernel(size)
-    return taps
+    return _fovea.ops.box_kernel(size)
 
 
 @takes_options(_fovea.ops.integral_options())
-def integral(image: Any, *, dtype: Any = np.float64, **options: Unpack[OpsIntegralOptions]) -> Array:
+def integral(image: Any, *, dtype: Any = np.float64, **options: Unpack[_options.OpsIntegralOptions]) -> Array:
     """The integral image (summed-area table) of every channel, from which ``rectangle_sum`` reads the sum over a
     rectangle.
 
@@ -167,8 +144,7 @@ def integral(image: Any, *, dtype: Any = np.float64, **options: Unpack[OpsIntegr
     Sums of uint32, int32 and uint64 are made from uint8, those of uint64 also from uint16 and uint32, those of uint32
     also from uint32; they may wrap around, and the sum over a rectangle is right where it fits. Verb of the program:
     ``integral``, where ``--type float`` is float32 and ``--type double`` is float64."""
-    sums: Array = _fovea.ops.integral(_pixels(image), _type_name(dtype), dict(options))
-    return sums
+    return _fovea.ops.integral(_pixels(image), _type_name(dtype), dict(options))
 
 
 def rectangle_sum(sums: Any, x: Any, y: Any, width: Any, height: Any) -> Any:
@@ -198,18 +174,17 @@ def rectangle_sum(sums: Any, x: Any, y: Any, width: Any, height: Any) -> Any:
 
 @takes_options(_fovea.ops.integral_histogram_options())
 def integral_histogram(
-    bin: Any, bins: int, weight: Any = None, **options: Unpack[OpsIntegralHistogramOptions]
+    bin: Any, bins: int, weight: Any = None, **options: Unpack[_options.OpsIntegralHistogramOptions]
 ) -> np.ndarray[Any, np.dtype[np.uint32]]:
     """Integral images of the weights (float32, 1 each by default) of the pixels of each bin (uint8), in fixed point.
 
     The result is uint32 of shape (bins, height + 1, width + 1). With weights, sums over rectangles are divided by
     2**fraction_bits; counts are as they are. Values from ``bins`` on are left out."""
-    sums: np.ndarray[Any, np.dtype[np.uint32]] = _fovea.ops.integral_histogram(bin, bins, weight, dict(options))
-    return sums
+    return _fovea.ops.integral_histogram(bin, bins, weight, dict(options))
 
 
 @takes_options(_fovea.ops.pyramid_options())
-def pyramid(image: Any, **options: Unpack[OpsPyramidOptions]) -> list[Array]:
+def pyramid(image: Any, **options: Unpack[_options.OpsPyramidOptions]) -> list[Array]:
     """The image at smaller and smaller sizes, beginning with a copy of itself.
 
     Takes uint8, uint16, int8, int16 and float32, and returns the same type. Verb of the program: ``pyramid``."""
@@ -217,34 +192,31 @@ def pyramid(image: Any, **options: Unpack[OpsPyramidOptions]) -> list[Array]:
 
 
 @takes_options(_fovea.ops.pyramid_options())
-def pyramid_sizes(width: int, height: int, **options: Unpack[OpsPyramidOptions]) -> list[tuple[int, int]]:
+def pyramid_sizes(width: int, height: int, **options: Unpack[_options.OpsPyramidOptions]) -> list[tuple[int, int]]:
     """The widths and heights of the levels of the pyramid of an image."""
     return list(_fovea.ops.pyramid_sizes(width, height, dict(options)))
 
 
 @takes_options(_fovea.ops.gaussian_halve_options())
-def gaussian_halve(image: Any, **options: Unpack[OpsGaussianHalveOptions]) -> Array:
+def gaussian_halve(image: Any, **options: Unpack[_options.OpsGaussianHalveOptions]) -> Array:
     """The image smoothed by 1 4 6 4 1 / 16 and halved, rounded up to whole pixels. Takes uint8 and float32; the type
     stays."""
-    result: Array = _fovea.ops.gaussian_halve(_pixels(image), dict(options))
-    return result
+    return _fovea.ops.gaussian_halve(_pixels(image), dict(options))
 
 
 @takes_options(_fovea.ops.quantize_options())
-def quantize(image: Any, **options: Unpack[OpsQuantizeOptions]) -> Bytes:
+def quantize(image: Any, **options: Unpack[_options.OpsQuantizeOptions]) -> Bytes:
     """The level of every value, as uint8. Takes uint8, uint16 and float32; NaN becomes 255."""
-    levels: Bytes = _fovea.ops.quantize(_pixels(image), dict(options))
-    return levels
+    return _fovea.ops.quantize(_pixels(image), dict(options))
 
 
 @takes_options(_fovea.ops.window_histogram_options())
 def window_histogram(
-    bin: Any, bins: int, *, dtype: Any = np.uint16, **options: Unpack[OpsWindowHistogramOptions]
+    bin: Any, bins: int, *, dtype: Any = np.uint16, **options: Unpack[_options.OpsWindowHistogramOptions]
 ) -> Array:
     """The histogram of the window around every pixel of an array of uint8, of shape (height, width, bins); 1 to 64
     bins.
 
     Counts are uint16, or uint8 for windows of at most 255 pixels. Values from ``bins`` on are left out. The program's
     verb ``histogram`` counts the levels that ``quantize`` makes of gray values."""
-    counts: Array = _fovea.ops.window_histogram(bin, bins, _type_name(dtype), dict(options))
-    return counts
+    return _fovea.ops.window_histogram(bin, bins, _type_name(dtype), dict(options))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -10,12 +10,8 @@ from .. import _fovea
 from .._estimator import Estimator
 from .._arguments import as_array, unmasked
 from .._keywords import takes_options
+from .._options import OpsFitKernelSvmOptions, OpsFitSvmOptions, Self, Unpack
 from ..errors import InvalidArgument, InvalidType
-
-if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
-
-    from .._options import OpsFitKernelSvmOptions, OpsFitSvmOptions
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[np.float32]]
@@ -33,25 +29,38 @@ class _Machines(Estimator):
     objective_: Doubles  #: what each machine made as small, or in its dual form as great, as it could
     n_iter_: int  #: steps of the machine that took most
     n_features_in_: int  #: numbers of a sample
+    intercept_: Floats  #: the bias of each machine
 
     _estimator_type = "classifier"
 
-    def _fit(self, learn: Any, X: Any, y: Any, sample_weight: Any, steps: str) -> list[dict[str, Any]]:
-        """Learns one machine per class, or a single one for two classes."""
+    #: Learns a machine that divides two classes.
+    _learn: ClassVar[Any]
+    #: What such a machine calls its steps.
+    _steps: ClassVar[str]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learns from samples, one per row of an array of float32, and their classes: numbers or texts, two or more.
+
+        ``sample_weight`` has one number of 0 or more per sample, float32 or float64."""
         classes, numbers = _classes_of(y, "y")
         _require_one_each(X, "y", len(numbers))
         if len(classes) < 2:
             raise InvalidArgument("y has a single class; expected two or more")
         positive = [1] if len(classes) == 2 else range(len(classes))
         signs = (np.where(numbers == one, 1, -1).astype(np.int8) for one in positive)
-        machines = [learn(X, sign, sample_weight, self.get_params()) for sign in signs]
+        machines = [self._learn(X, sign, sample_weight, self.get_params()) for sign in signs]
         self.classes_ = classes
-        self.n_iter_ = max(machine[steps] for machine in machines)
+        self.n_iter_ = max(machine[self._steps] for machine in machines)
         self.converged_ = all(machine["converged"] for machine in machines)
         self.objective_ = np.array([machine["objective"] for machine in machines])
         self.n_features_in_ = int(X.shape[1])
         self.parameters_ = self.get_params()
-        return machines
+        self.intercept_ = np.array([machine["bias"] for machine in machines], np.float32)
+        self._keep(machines)
+        return self
+
+    def _keep(self, machines: list[dict[str, Any]]) -> None:
+        raise NotImplementedError
 
     def decision_function(self, X: Any) -> Doubles:
         """How far each sample lies on the side of the second class, or with more than two classes a column per
@@ -103,23 +112,18 @@ class LinearSVM(_Machines):
     ``intercept_scaling``."""
 
     coef_: Floats  #: one row of weights per machine: one for two classes, else one per class
-    intercept_: Floats  #: the bias of each machine
 
     _table = _fovea.ops.fit_svm_options()
+    _learn = staticmethod(_fovea.ops.fit_svm)
+    _steps = "passes"
 
     @takes_options(_table)
     def __init__(self, **options: Unpack[OpsFitSvmOptions]) -> None:
         """Takes the parameters; ``fit`` checks them."""
         super().__init__(**options)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learns from samples, one per row of an array of float32, and their classes: numbers or texts, two or more.
-
-        ``sample_weight`` has one number of 0 or more per sample, float32 or float64."""
-        machines = self._fit(_fovea.ops.fit_svm, X, y, sample_weight, "passes")
+    def _keep(self, machines: list[dict[str, Any]]) -> None:
         self.coef_ = np.stack([machine["weights"] for machine in machines])
-        self.intercept_ = np.array([machine["bias"] for machine in machines], np.float32)
-        return self
 
     def _values(self, X: Any) -> Doubles:
         samples = np.asarray(X)
@@ -141,24 +145,19 @@ class KernelSVM(_Machines):
 
     support_vectors_: list[Floats]  #: the support vectors of each machine, one per row
     dual_coef_: list[Floats]  #: one number per support vector of each machine
-    intercept_: Floats  #: the bias of each machine
 
     _table = _fovea.ops.fit_kernel_svm_options()
+    _learn = staticmethod(_fovea.ops.fit_kernel_svm)
+    _steps = "steps"
 
     @takes_options(_table)
     def __init__(self, **options: Unpack[OpsFitKernelSvmOptions]) -> None:
         """Takes the parameters; ``fit`` checks them."""
         super().__init__(**options)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learns from samples, one per row of an array of float32, and their classes: numbers or texts, two or more.
-
-        ``sample_weight`` has one number of 0 or more per sample, float32 or float64."""
-        machines = self._fit(_fovea.ops.fit_kernel_svm, X, y, sample_weight, "steps")
+    def _keep(self, machines: list[dict[str, Any]]) -> None:
         self.support_vectors_ = [machine["vectors"] for machine in machines]
         self.dual_coef_ = [machine["coefficients"] for machine in machines]
-        self.intercept_ = np.array([machine["bias"] for machine in machines], np.float32)
-        return self
 
     def _values(self, X: Any) -> Doubles:
         machines = zip(self.support_vectors_, self.dual_coef_, self.intercept_)
@@ -203,8 +202,7 @@ def confusion_matrix(y_true: Any, y_pred: Any, classes: int | None = None) -> np
     """How often samples of each class (row) were predicted as each class (column), int64.
 
     Labels are int32 or int64 from 0 to ``classes`` - 1; without it, to the greatest that occurs."""
-    counts: np.ndarray[Any, np.dtype[np.int64]] = _fovea.ops.confusion_matrix(y_true, y_pred, classes)
-    return counts
+    return _fovea.ops.confusion_matrix(y_true, y_pred, classes)
 
 
 def accuracy(confusion: Any) -> float:
@@ -214,8 +212,7 @@ def accuracy(confusion: Any) -> float:
 
 def recall(confusion: Any) -> Doubles:
     """The share of each true class that was predicted right, float64; 0 for a class without samples."""
-    shares: Doubles = _fovea.ops.recall(confusion)
-    return shares
+    return _fovea.ops.recall(confusion)
 
 
 def wilson_interval(right: int, all: int) -> tuple[float, float]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
-from .._arguments import list_of, model_of, number_of, text, whole_number
+from .._arguments import list_of, model_of, number_of
+from .._coco import coco_image
 from .._explanation import Box, Explanation
 from .._frames import Frames, SideBySide, VideoLike, each_of, is_encoded, mask_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import OnImage
+from .._operation import Face
 from .._progress import Progress
-from .._results import Table, command_line, corners, described
+from .._results import RowTable, corners, described
 from ..errors import InvalidArgument
 from ..files import Path
 from ._model import Bytes, Floats, Model, load_model
@@ -38,22 +40,14 @@ class Detection(NamedTuple):
 
 
 @described(_fovea.people.detect_fields(), rows="people")
-class Detections(Table, _Detections):
+class Detections(OnImage, RowTable[Detection], _Detections):
     """The people of one image, the highest score first. Some arrays also have the names of supervision."""
 
-    frame: int | None  #: number of the frame, for a video
-    time_seconds: float | None  #: time of the frame, for a video
+    frame: int | None = None  #: number of the frame, for a video
+    time_seconds: float | None = None  #: time of the frame, for a video
 
+    _whole: dict[str, Floats]  #: the columns with what lies outside of the image
     _compared = ("frame", "time_seconds")
-
-    def __init__(self, values: dict[str, Any], image: Any, **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self._take({**values, **values["people"]})
-        self._whole: dict[str, Floats] = values["whole"]  # also what lies outside of the image
-        self.frame = origin.get("frame")
-        self.time_seconds = origin.get("time_seconds")
-        self._image = image
-        self._seconds = origin.get("seconds", 0.0)
 
     @property
     def image_size(self) -> tuple[int, int]:
@@ -83,41 +77,15 @@ class Detections(Table, _Detections):
     def __len__(self) -> int:
         return len(self.score)
 
-    @overload
-    def __getitem__(self, index: int) -> Detection: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Detection]: ...
-    def __getitem__(self, index: int | slice) -> Detection | list[Detection]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+    def _at(self, index: int) -> Detection:
         left, top, right, bottom = (float(number) for number in self.xyxy[index])
         return Detection((left, top, right, bottom), float(self.confidence[index]), float(self.scale[index]))
 
-    def __iter__(self) -> Iterator[Detection]:
-        return (self[i] for i in range(len(self)))
-
     def to_coco(self, file_name: str = "", image_id: int = 1) -> dict[str, Any]:
         """The people as a COCO dictionary of one image."""
-        text(file_name, "file_name")
-        image_id = whole_number(image_id, "image_id")
-        width, height = self.image_size
-        annotations = [
-            {
-                "id": i + 1,
-                "image_id": image_id,
-                "category_id": 1,
-                "bbox": [float(number) for number in box],
-                "area": float(box[2]) * float(box[3]),
-                "iscrowd": 0,
-                "score": float(score),
-            }
-            for i, (box, score) in enumerate(zip(self.xywh, self.confidence))
-        ]
-        return {
-            "images": [{"id": image_id, "file_name": file_name, "width": width, "height": height}],
-            "annotations": annotations,
-            "categories": [{"id": 1, "name": "person"}],
-        }
+        rows = zip(self.xywh.tolist(), self.confidence.tolist())
+        found = ({"bbox": box, "area": box[2] * box[3], "score": score} for box, score in rows)
+        return coco_image(file_name, image_id, self.image_size, "person", found)
 
     def to_supervision(self) -> Any:
         """The people as ``supervision.Detections``."""
@@ -133,18 +101,11 @@ class Detections(Table, _Detections):
         drawn: Bytes = _fovea.people.draw(pixels, self.xywh, self.confidence)
         return drawn
 
-    def __getstate__(self) -> dict[str, Any]:
-        # The image is not part of the result.
-        return {**self.__dict__, "_image": None}
-
     def __repr__(self) -> str:
         people = "1 person" if len(self) == 1 else f"{len(self)} people"
         best = f", best {self.confidence[0]:.2f}" if len(self) else ""
         made = f"{self.provenance['model']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
         return f"{people}{best} ({made})"
-
-    def _repr_png_(self) -> bytes | None:
-        return None if self._image is None else png_bytes(self.draw())
 
 
 class WindowExplanation(Explanation):
@@ -167,37 +128,29 @@ class WindowExplanation(Explanation):
     levels: list[tuple[float, float, Box]]  #: height of a person, best score and window, per size
 
 
-class Detector:
+class Detector(Face):
     """Finds people in one image after another. Threads take turns; several detectors run side by side."""
 
     @takes_options(_fovea.people.detect_options())
     def __init__(self, model: Path | Model = "channels", **options: Unpack[PeopleDetectOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
         self.model = model_of(model, Model, load_model)
-        self._keywords = dict(options)
-        self._detector = _fovea.people.Detector(self.model._model, self._keywords)
-        self._options: dict[str, Any] = dict(self._detector.options)
-        self._words = list(self._detector.words)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Every option with its value."""
-        return dict(self._options)
+        self._begin(_fovea.people.Detector(self.model._model, dict(options)), options, self.model)
 
     def detect(self, image: Any, mask: Any = None) -> Detections:
         """Finds the people in an image: an array of uint8, gray, RGB or RGBA, an image of PIL, or a path.
 
         With a mask of the image's size, only people whose center is not 0 in it are kept."""
         words = [] if mask is None else ["--mask", name_of(mask, "MASK")]
-        return self._found(self._detector, pixels_of(image), mask_of(mask), [name_of(image, "IMAGE"), *words])
+        return self._found(self._face, pixels_of(image), mask_of(mask), [name_of(image, "IMAGE"), *words])
 
     def score(self, crop: Any) -> float:
         """The score of the window in the middle of a crop, which may show some surroundings as well."""
-        return float(self._detector.score(pixels_of(crop)))
+        return float(self._face.score(pixels_of(crop)))
 
     def scores(self, image: Any) -> Floats:
         """The scores of all windows of an image, whatever the threshold."""
-        found: Floats = self._detector.scores(pixels_of(image))
+        found: Floats = self._face.scores(pixels_of(image))
         return found
 
     def explain(self, image: Any, x: float, y: float) -> WindowExplanation:
@@ -216,7 +169,7 @@ class Detector:
 
     def _explained(self, image: Any, place: list[float]) -> WindowExplanation:
         pixels = pixels_of(image)
-        return WindowExplanation(self._detector.explain(pixels, place), pixels)
+        return WindowExplanation(self._face.explain(pixels, place), pixels)
 
     def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Detections]:
         """The people of each frame in order. The source is a file, a folder of images, a camera or the address of a
@@ -245,30 +198,14 @@ class Detector:
     def _found(self, detector: Any, pixels: Any, mask: Any, inputs: list[str], **place: Any) -> Detections:
         start = time.perf_counter()
         values = detector.detect(pixels, mask)
-        provenance = {
-            "device": self._options["device"],
-            "seed": self._options["seed"],
-            "model": self.model.name,
-            "model_hash": self.model.hash,
-        }
-        command = command_line("fovea", "people", "detect", *inputs, "--model", self.model.name, *self._words, "--json")
-        seconds = time.perf_counter() - start
-        image = pixels if hasattr(pixels, "shape") else np.asarray(pixels)
-        origin = {"options": self.options, "provenance": provenance, "command": command, "seconds": seconds, **place}
-        found = Detections(values, image, **origin)
-        if place:
-            found._image = None  # the frames of a video would fill the memory
-        return found
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _detector_of, (self.model, self._keywords)
+        words = ("people", "detect", *inputs, "--model", self.model.name)
+        origin = self._origin(*words, end=("--json",), start=start, **self.model._provenance)
+        if not place:  # the frames of a video would fill the memory
+            place["_image"] = pixels if hasattr(pixels, "shape") else np.asarray(pixels)
+        return Detections(**origin, values=values, _whole=values["whole"], **place)
 
     def __repr__(self) -> str:
         return f"Detector({self.model.name!r}, device {self._options['device']!r})"
-
-
-def _detector_of(model: Model, keywords: dict[str, Any]) -> Detector:
-    return Detector(model, **keywords)
 
 
 @takes_options(_fovea.people.detect_options())

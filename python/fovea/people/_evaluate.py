@@ -14,8 +14,9 @@ from .. import _fovea
 from .._arguments import model_of, number_of, unmasked
 from .._frames import name_of
 from .._keywords import takes_options
+from .._operation import origin_of
 from .._progress import Progress, reporting
-from .._results import Table, command_line, described
+from .._results import Table, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._images import images_of
@@ -51,50 +52,35 @@ class Difference(NamedTuple):
 class _Curve(Table):
     """A miss rate over false positives, as a table with one row per point."""
 
-    curve: dict[str, Any]
+    curve: dict[str, np.ndarray[Any, Any]]
     stages: Any
 
     _unit: str
 
-    def __init__(self, model: Model, measured: tuple[Any, ...], command: str) -> None:
-        numbers, options, _ = measured
-        provenance = {
-            "device": options["device"],
-            "seed": options["seed"],
-            "model": model.name,
-            "model_hash": model.hash,
-        }
-        super().__init__(dict(options), provenance, command)
-        self._take(numbers)
-        stages = numbers["stages"] or {"blocks": []}
-        self.stages = [StageCount(*stage) for stage in zip(*(list(map(int, column)) for column in stages.values()))]
+    def _take(self, values: dict[str, Any]) -> None:
+        super()._take(values)
+        columns = values["stages"] or {"blocks": []}
+        self.stages = [StageCount(*map(int, stage)) for stage in zip(*columns.values())]
 
     @property
     def false_positives(self) -> Doubles:
         """Per image or per window, one per point."""
-        column: Doubles = self._column("false_positives")
-        return column
+        return self.curve["false_positives"]
 
     @property
     def miss_rate_curve(self) -> Doubles:
         """One per point, from the highest threshold down."""
-        column: Doubles = self._column("miss_rate")
-        return column
+        return self.curve["miss_rate"]
 
     @property
     def precision(self) -> Doubles:
         """One per point."""
-        column: Doubles = self._column("precision")
-        return column
+        return self.curve["precision"]
 
     @property
     def thresholds(self) -> np.ndarray[Any, np.dtype[np.float32]]:
         """One per point."""
-        column: np.ndarray[Any, np.dtype[np.float32]] = self._column("threshold")
-        return column
-
-    def _column(self, name: str) -> Any:
-        return self.curve[name]
+        return self.curve["threshold"]
 
     def _summary(self) -> float:
         raise NotImplementedError
@@ -135,12 +121,12 @@ class Evaluation(_Curve, _ImageNumbers):
     @property
     def reference_points(self) -> Doubles:
         """Nine numbers of false positives per image, from 0.01 to 1."""
-        return self.__dict__["miss_rates"]["false_positives_per_image"]  # type: ignore[no-any-return]
+        return self.__dict__["miss_rates"]["false_positives_per_image"]
 
     @property
     def miss_rates(self) -> Doubles:  # type: ignore[override]  # the program lists both
         """The miss rate at each of them."""
-        return self.__dict__["miss_rates"]["miss_rate"]  # type: ignore[no-any-return]
+        return self.__dict__["miss_rates"]["miss_rate"]
 
     def _summary(self) -> float:
         return self.log_average_miss_rate
@@ -187,10 +173,6 @@ class WindowEvaluation(_Curve, _WindowNumbers):
         return f"{rate} at 1e-4 false positives per window; {counts} ({self._made})"
 
 
-for _kind in (Evaluation, WindowEvaluation):  # times differ from run to run
-    _kind._compared = tuple(name for name in _kind._compared if name != "search_seconds")
-
-
 @takes_options(_fovea.people.evaluate_options())
 def evaluate(
     model: Path | Model,
@@ -217,13 +199,12 @@ def evaluate(
         truth = _boxes(annotations, len(listed))
         if options.get("label") is not None:
             raise InvalidArgument("label has no use with boxes, all of which are people")
-    with reporting(progress) as report:
-        found = _fovea.people.evaluate(known._model, listed, truth, others, dict(options), report)
     sources = ["--images", name_of(images, "IMAGES"), "--annotations", name_of(annotations, "ANNOTATIONS")]
     if negatives is not None:
         sources += ["--negatives", name_of(negatives, "NEGATIVES")]
-    line = command_line("fovea", "people", "eval", "--model", known.name, *sources, *found[2], "--json")
-    result = Evaluation(known, found, line)
+    with reporting(progress) as report:
+        found = _fovea.people.evaluate(known._model, listed, truth, others, dict(options), report)
+    result = Evaluation(**_origin(known, sources, found), values=found[0])
     if result.curve_ends_at < 1:
         warnings.warn(
             f"all scores from {result.lowest_score:.3g} on give only {result.curve_ends_at:.3g} false positives per "
@@ -249,11 +230,16 @@ def evaluate_windows(
     whose windows count. Both are a folder, a glob, or a list of paths and arrays of uint8."""
     known = model_of(model, Model, load_model)
     people, others = images_of(crops, "crops"), images_of(negatives, "negatives")
+    sources = ["--crops", name_of(crops, "CROPS"), "--negatives", name_of(negatives, "NEGATIVES")]
     with reporting(progress) as report:
         found = _fovea.people.evaluate_windows(known._model, people, others, dict(options), report)
-    sources = ["--crops", name_of(crops, "CROPS"), "--negatives", name_of(negatives, "NEGATIVES")]
-    line = command_line("fovea", "people", "eval", "--model", known.name, *sources, *found[2], "--json")
-    return WindowEvaluation(known, found, line)
+    return WindowEvaluation(**_origin(known, sources, found), values=found[0])
+
+
+def _origin(model: Model, sources: list[str], found: tuple[Any, ...]) -> dict[str, Any]:
+    """The origin of an evaluation that found numbers, all options and those that the command names."""
+    words = ("people", "eval", "--model", model.name, *sources, *found[2], "--json")
+    return origin_of(found[1], words, **model._provenance)
 
 
 def _boxes(annotations: Any, images: int) -> list[Doubles]:

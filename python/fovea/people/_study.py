@@ -12,8 +12,9 @@ from .. import _fovea
 from .._arguments import text
 from .._frames import name_of
 from .._keywords import takes_options
+from .._operation import origin_of
 from .._progress import Progress, reporting
-from .._results import Table, command_line, described
+from .._results import Table, described
 from ..errors import InvalidArgument
 from ..files import Path
 from ._images import images_of
@@ -49,11 +50,9 @@ class Study(Table, _Studied):
 
     variants: list[StudyVariant]  # type: ignore[assignment]  # rows, which the library gives as columns
 
-    def __init__(self, studied: tuple[Any, ...], command: str) -> None:
-        numbers, options, _ = studied
-        super().__init__(dict(options), {"device": "cpu", "seed": options["seed"]}, command)
-        self._take(numbers)
-        table = numbers["variants"]
+    def _take(self, values: dict[str, Any]) -> None:
+        super()._take(values)
+        table = values["variants"]
         self._numbers = {name: np.asarray(table[name]) for name in StudyVariant._fields if name in table}
         rows = zip(*(column.tolist() for column in self._numbers.values()))
         self.variants = [
@@ -114,8 +113,8 @@ def study(
     learned, without, tested, tested_without = (images_of(images, name) for name, images in sources.items())
     with reporting(progress) as report:
         studied = _fovea.people.study(learned, without, tested, tested_without, dict(options), report)
-    words = []
+    words = ["people", "study"]
     for name, images in sources.items():
         words += ["--" + name.replace("_", "-"), name_of(images, name.upper())]
-    line = command_line("fovea", "people", "study", *words, *studied[2], "-o", "STUDY", "--json")
-    return Study(studied, line)
+    origin = origin_of(studied[1], (*words, *studied[2], "-o", "STUDY", "--json"), device="cpu")
+    return Study(**origin, values=studied[0])

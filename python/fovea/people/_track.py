@@ -11,6 +11,7 @@ from .. import _fovea
 from .._arguments import shown, unmasked
 from .._frames import Frames, VideoLike, each_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
+from .._operation import Face
 from .._progress import Progress
 from .._results import Record, command_line, described
 from .._tracks import TrackTable
@@ -49,13 +50,11 @@ class Tracks(TrackTable[Track], _Tracked):
 
     _compared = ("frame",)
 
-    def __init__(self, values: dict[str, Any], frame: int, **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self._take(values["people"])
+    def _take(self, values: dict[str, Any]) -> None:
+        super()._take(values)
         self.tracker_id, self.xywh, self.confidence = self.id, self.box, self.score
-        self.frame = frame
 
-    def _track(self, index: int) -> Track:
+    def _at(self, index: int) -> Track:
         left, top, right, bottom = (float(number) for number in self.xyxy[index])
         return Track(
             int(self.tracker_id[index]),
@@ -94,25 +93,20 @@ class Tracks(TrackTable[Track], _Tracked):
         return f"{people} in frame {self.frame}, ids {self.tracker_id.tolist()}"
 
 
-class Tracker:
+class Tracker(Face):
     """Joins the detections of one frame after another to people with identities. Threads take turns."""
+
+    _keeps = "the people of its frames"
 
     @takes_options(_fovea.people.track_options())
     def __init__(self, **options: Unpack[PeopleTrackOptions]) -> None:
         """Begins without people."""
-        self._tracker = _fovea.people.Tracker(dict(options))
-        self._options: dict[str, Any] = dict(self._tracker.options)
-        self._words = list(self._tracker.words)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Every option with its value."""
-        return dict(self._options)
+        self._begin(_fovea.people.Tracker(dict(options)), options)
 
     @property
     def identities(self) -> int:
         """How many people have got an id."""
-        return int(self._tracker.identities)
+        return int(self._face.identities)
 
     def track(self, frame: Any, detections: Any) -> Tracks:
         """The people in the next frame.
@@ -130,7 +124,7 @@ class Tracker:
                 f"detections is {type(detections).__name__}; expected Detections or a pair (xywh, confidence)"
             )
         pixels = None if frame is None else pixels_of(frame)
-        return self._tracks(self._tracker.track(pixels, xywh, confidence), "VIDEO", ())
+        return self._tracks(self._face.track(pixels, xywh, confidence), "VIDEO", ())
 
     def video(
         self, source: VideoLike, detector: Path | Model | Detector = "channels", *, progress: Progress = False
@@ -145,7 +139,7 @@ class Tracker:
 
         def followed(searched: tuple[Any, Detections]) -> Tracks:
             pixels, found = searched
-            columns = self._tracker.track(pixels, found._whole["box"], found._whole["score"])
+            columns = self._face.track(pixels, found._whole["box"], found._whole["score"])
             tracks = self._tracks(columns, frames.name, words)
             tracks.frame = found.frame or 0
             return tracks
@@ -154,15 +148,14 @@ class Tracker:
 
     def people(self) -> Tracks:
         """Everyone who has an id, also those who are lost and may be found again."""
-        return self._tracks(self._tracker.people(), "VIDEO", ())
+        return self._tracks(self._face.people(), "VIDEO", ())
 
-    def _tracks(self, columns: dict[str, Any], source: str, words: Sequence[str]) -> Tracks:
-        provenance = {"device": self._options["device"], "seed": self._options["seed"]}
-        command = command_line("fovea", "people", "track", source, *self._words, *words, "--json")
-        return Tracks(columns, int(columns["frame"]), options=self.options, provenance=provenance, command=command)
+    def _tracks(self, found: dict[str, Any], source: str, words: Sequence[str]) -> Tracks:
+        origin = self._origin("people", "track", source, end=(*words, "--json"))
+        return Tracks(**origin, values=found, frame=int(found["frame"]))
 
     def __repr__(self) -> str:
-        return f"Tracker({self.identities} people in {self._tracker.frames} frames)"
+        return f"Tracker({self.identities} people in {self._face.frames} frames)"
 
 
 def detector_of(detector: Path | Model | Detector) -> Detector:
@@ -198,10 +191,6 @@ def read_mot(path: Path, **options: Unpack[PeopleReadMotOptions]) -> Doubles:
 class TrackReport(Record, _Measured):
     """How well people were followed: CLEAR MOT, identity measures and HOTA by name, as attributes and by ``[]``."""
 
-    def __init__(self, values: dict[str, Any], options: dict[str, Any], command: str) -> None:
-        super().__init__(options, {"device": "cpu"}, command)
-        self._take(values)
-
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"there is no measure {name!r}")
 
@@ -225,10 +214,9 @@ def evaluate_tracks(found: Any, truth: Any, **options: Unpack[PeopleEvaluateTrac
 
     values = _fovea.people.evaluate_tracks(rows(truth, "truth"), rows(found, "found"), dict(options))
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-    line = command_line(
-        "fovea", "people", "eval-tracks", name_of(found, "FOUND"), "--truth", name_of(truth, "TRUTH"), *words, "--json"
-    )
-    return TrackReport(dict(values), dict(options), line)
+    sources = (name_of(found, "FOUND"), "--truth", name_of(truth, "TRUTH"))
+    line = command_line("fovea", "people", "eval-tracks", *sources, *words, "--json")
+    return TrackReport(dict(options), {"device": "cpu"}, line, values)
 
 
 def _numbers(value: Any, name: str, kind: Any) -> Any:

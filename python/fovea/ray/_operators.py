@@ -30,53 +30,51 @@ def _table(batch: Batch) -> Any:
     return batch
 
 
-class Detector:
+class _Operator:
+    """Adds columns of results to the rows of batches, and ``error`` with the reason where an image cannot be used."""
+
+    #: The names of the columns with their types, and what they are where there is an error.
+    _columns: dict[str, tuple[Any, Any]]
+
+    def _found(self, path: str) -> tuple[Any, ...]:
+        """The values of the columns for an image."""
+        raise NotImplementedError
+
+    def __call__(self, batch: Batch) -> Any:
+        table = _table(batch)
+        rows: list[tuple[Any, ...]] = []
+        for path in table["path"].to_pylist():
+            try:
+                rows.append((*self._found(path), ""))
+            except Error as error:
+                rows.append((*(absent for _, absent in self._columns.values()), str(error)))
+        types = {**{name: kind for name, (kind, _) in self._columns.items()}, "error": pa.string()}
+        for i, (name, kind) in enumerate(types.items()):
+            table = table.append_column(name, pa.array([row[i] for row in rows], kind))
+        return table
+
+
+class Detector(_Operator):
     """Finds people: adds ``boxes`` (x, y, width, height), ``scores`` and ``error`` to rows with a ``path``."""
+
+    _columns = {"boxes": (_BOXES, []), "scores": (pa.list_(pa.float32()), [])}
 
     def __init__(self, model: str = "channels", **options: Any) -> None:
         self._detector = people.Detector(model, **options)
 
-    def __call__(self, batch: Batch) -> Any:
-        table = _table(batch)
-        boxes: list[Any] = []
-        scores: list[Any] = []
-        errors: list[str] = []
-        for path in table["path"].to_pylist():
-            try:
-                found = self._detector.detect(path)
-                boxes.append(np.asarray(found.xywh, np.float32).tolist())
-                scores.append(np.asarray(found.confidence, np.float32).tolist())
-                errors.append("")
-            except Error as error:
-                boxes.append([])
-                scores.append([])
-                errors.append(str(error))
-        table = table.append_column("boxes", pa.array(boxes, _BOXES))
-        table = table.append_column("scores", pa.array(scores, pa.list_(pa.float32())))
-        return table.append_column("error", pa.array(errors, pa.string()))
+    def _found(self, path: str) -> tuple[Any, ...]:
+        found = self._detector.detect(path)
+        return np.asarray(found.xywh, np.float32).tolist(), np.asarray(found.confidence, np.float32).tolist()
 
 
-class SceneClassifier:
+class SceneClassifier(_Operator):
     """Classifies places: adds ``name``, ``score`` and ``error`` to rows with a ``path``; without a place the first two are null."""
+
+    _columns = {"name": (pa.string(), None), "score": (pa.float64(), None)}
 
     def __init__(self, model: str = "sun8", **options: Any) -> None:
         self._classifier = scenes.Classifier(model, **options)
 
-    def __call__(self, batch: Batch) -> Any:
-        table = _table(batch)
-        names: list[str | None] = []
-        scores: list[float | None] = []
-        errors: list[str] = []
-        for path in table["path"].to_pylist():
-            try:
-                place = self._classifier.classify(path)
-                names.append(place.name)
-                scores.append(float(place.score))
-                errors.append("")
-            except Error as error:
-                names.append(None)
-                scores.append(None)
-                errors.append(str(error))
-        table = table.append_column("name", pa.array(names, pa.string()))
-        table = table.append_column("score", pa.array(scores, pa.float64()))
-        return table.append_column("error", pa.array(errors, pa.string()))
+    def _found(self, path: str) -> tuple[Any, ...]:
+        place = self._classifier.classify(path)
+        return place.name, float(place.score)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import _fovea
 from .._estimator import Estimator
 from .._keywords import takes_options
+from .._options import ScenesBagOptions, Self, Unpack
 from .._progress import Progress, reporting
 from .._results import row_of
 from ..files import Path
 from ._classify import Reason, _cells
 from ._input import Floats, _images
 from ._model import Learning
-
-if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
-
-    from .._options import ScenesBagOptions
 
 
 class BagOfWords(Estimator):

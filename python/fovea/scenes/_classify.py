@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,21 +15,16 @@ from .._explanation import Box
 from .._explanation import Explanation as Why
 from .._frames import SideBySide, name_of, rgb
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import OnImage, png_bytes
+from .._operation import Face
+from .._options import ScenesClassifyOptions, Unpack
 from .._progress import Progress
-from .._results import Result, Table, command_line, described
+from .._records import ScenesClassifyFields as _Scene
+from .._results import Result, Table, described
 from ..errors import InvalidArgument
 from ..files import Path, as_path, is_path
 from ._input import Bytes, Floats, _images, _pixels
 from ._model import Model, load_model
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import ScenesClassifyOptions
-    from .._records import ScenesClassifyFields as _Scene
-else:
-    _Scene = object
 
 
 @described(_fovea.scenes.classify_fields())
@@ -42,14 +37,9 @@ class Scene(Table, _Scene):
 
     _compared = ("file",)
 
-    def __init__(self, found: dict[str, Any], classes: Sequence[str], **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self._numbers: Floats = found["scores"]
-        self._take({**found, "scores": dict(zip(classes, self._numbers.tolist()))})
-        self.file = origin.get("file")
-        self._seconds = origin.get("seconds", 0.0)
-        self._classifier: Classifier | None = origin.get("classifier")
-        self._image = origin.get("image")
+    _numbers: Floats  #: the scores in the model's order
+    _classifier: Classifier | None = None
+    _image: Any = None
 
     def explain(self, name: str | None = None) -> Explanation:
         """The words that spoke for this class, or for another one."""
@@ -97,10 +87,7 @@ class Words(Result):
 
     _compared = ("numbers",)
 
-    def __init__(self, numbers: Any, model: Model, **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.numbers = numbers
-        self._model = model
+    _model: Model
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -109,8 +96,7 @@ class Words(Result):
 
     def to_color(self) -> Bytes:
         """Every place in the color of its word; words that are alike have similar colors."""
-        picture: Bytes = self._model._model.paint(self.numbers)
-        return picture
+        return self._model._model.paint(self.numbers)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self.numbers, dtype=dtype)
@@ -135,7 +121,7 @@ class Reason(NamedTuple):
     contribution: float  #: what it adds to the evidence for the class
 
 
-class Explanation(Table):
+class Explanation(OnImage, Table):
     """Which words spoke for a class, the strongest first.
 
     With support vector machines and logistic regression the contributions and the bias add up to the value of the
@@ -151,28 +137,24 @@ class Explanation(Table):
 
     _compared = ("name", "bias", "words", "contributions", "heat")
 
-    def __init__(self, name: str, bias: float, rows: dict[str, Any], heat: Any, **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.name, self.bias = name, bias
+    def __init__(self, rows: dict[str, Any], grid: dict[str, Any], **origin: Any) -> None:
+        super().__init__(**origin)
         self.words, self.contributions = rows["word"], rows["contribution"]
         self.evidence = float(np.sum(self.contributions, dtype=np.float64))
-        self.heat = heat
-        self._rows = rows
-        self._image = origin.get("image")
-        self._grid = origin["grid"]
+        self._columns, self._grid = rows, grid
 
     def __len__(self) -> int:
         return len(self.words)
 
     def __getitem__(self, index: int) -> Reason:
-        return Reason(*(self._rows[name][index].item() for name in Reason._fields))
+        return Reason(*(self._columns[name][index].item() for name in Reason._fields))
 
     def __iter__(self) -> Iterator[Reason]:
         return (self[i] for i in range(len(self)))
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """word, level, row, column, share and contribution."""
-        return dict(self._rows)
+        return dict(self._columns)
 
     def draw(self, image: Any = None) -> Bytes:
         """The image in gray; places that speak for the class are red, places that speak against it blue."""
@@ -187,15 +169,9 @@ class Explanation(Table):
         drawn: Bytes = ((1 - strength) * gray[..., None] + strength * color).astype(np.uint8)
         return drawn
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_image": None}
-
     def __repr__(self) -> str:
         best = f", most by word {self.words[0]} ({self.contributions[0]:+.3f})" if len(self) else ""
         return f"{self.name}: evidence {self.evidence:+.3f}, bias {self.bias:+.3f}{best}"
-
-    def _repr_png_(self) -> bytes | None:
-        return None if self._image is None else png_bytes(self.draw())
 
 
 class SceneExplanation(Why):
@@ -216,23 +192,15 @@ class SceneExplanation(Why):
     heat: Floats  #: one number per pixel
 
 
-class Classifier:
+class Classifier(Face):
     """Finds which kind of place images show. Threads take turns; several classifiers run side by side."""
 
     @takes_options(_fovea.scenes.classify_options())
     def __init__(self, model: Path | Model = "sun8", **options: Unpack[ScenesClassifyOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
         self.model = model_of(model, Model, load_model)
-        self._keywords = dict(options)
-        self._classifier = _fovea.scenes.Classifier(self.model._model, self._keywords)
-        self._options: dict[str, Any] = dict(self._classifier.options)
-        self._words = list(self._classifier.words_of_program)
+        self._begin(_fovea.scenes.Classifier(self.model._model, dict(options)), options, self.model)
         self._classes = self.model.classes
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Every option with its value."""
-        return dict(self._options)
 
     @property
     def classes(self) -> list[str]:
@@ -241,7 +209,7 @@ class Classifier:
 
     def classify(self, image: Any) -> Scene:
         """Classifies an image: an array of uint8, gray, RGB or RGBA, an image of PIL, or a path."""
-        return self._classified(self._classifier, image)
+        return self._classified(self._face, image)
 
     def classify_all(
         self, images: Path | Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
@@ -258,19 +226,18 @@ class Classifier:
 
     def features(self, image: Any) -> Floats:
         """How often each word occurs in an image: the histogram that is classified."""
-        found: Floats = self._classifier.features(_pixels(image))
-        return found
+        return self._face.features(_pixels(image))
 
     def words(self, image: Any) -> Words:
         """The word of every place of an image."""
-        line = self._line("words", image, "--numbers", "WORDS.npy")
-        return Words(self._classifier.words(_pixels(image)), self.model, **self._origin(line))
+        origin = self._made("words", name_of(image, "IMAGE"), "--numbers", "WORDS.npy")
+        return Words(**origin, numbers=self._face.word_map(_pixels(image)), _model=self.model)
 
     def explain(self, image: Any, name: str | None = None) -> Explanation:
         """The words that speak for a class: for the one that the image is classified as, unless another is named."""
         pixels = _pixels(image)
         if name is None:
-            label = self._classifier.classify(pixels)["label"]
+            label = self._face.classify(pixels)["label"]
         else:
             label = self._label(name)
         if self.model.coding != "hard" or self.model.color_words is not None:
@@ -278,18 +245,18 @@ class Classifier:
                 f"{self.model.name} has {self.model.coding} coding or words of color beside others; "
                 "explain() needs a model that counts one kind of words; why() takes any model"
             )
-        features = self._classifier.features(pixels)
-        given: Floats = self._classifier.contributions(features)[label]
+        features = self._face.features(pixels)
+        given: Floats = self._face.contributions(features)[label]
         shape = np.shape(pixels)
         grid = self.model._model.grid(shape[1], shape[0])
         number = len(features) // (1, 5, 21)[self.model.pyramid]
-        heat = _heat(self._classifier.words(pixels), features, given, (shape[1], shape[0], number), grid)
+        heat = _heat(self._face.word_map(pixels), features, given, (shape[1], shape[0], number), grid)
         order = np.argsort(-given, kind="stable")
         order = order[features[order] > 0]
         rows = {**_cells(order, number), "share": features[order], "contribution": given[order]}
-        line = self._line("classify", image, "--json")
-        bias = float(self.model._model.bias[label])
-        return Explanation(self._classes[label], bias, rows, heat, grid=grid, image=pixels, **self._origin(line))
+        own = {"name": self._classes[label], "bias": float(self.model._model.bias[label]), "heat": heat}
+        made = self._made("classify", name_of(image, "IMAGE"), "--json")
+        return Explanation(rows, grid, **made, **own, _image=pixels)
 
     def why(self, image: Any, name: str | None = None, against: str | None = None) -> SceneExplanation:
         """Which words and places of an image spoke for a class and against another one, for every kind of model.
@@ -297,7 +264,7 @@ class Classifier:
         The class is the one that the image is classified as, and the other one the runner-up, unless they are named."""
         pixels = _pixels(image)
         first, second = (-1 if one is None else self._label(one) for one in (name, against))
-        return SceneExplanation(self._classifier.why(pixels, first, second), pixels)
+        return SceneExplanation(self._face.why(pixels, first, second), pixels)
 
     def _label(self, name: Any) -> int:
         if isinstance(name, str) and name in self._classes:
@@ -308,34 +275,20 @@ class Classifier:
         start = time.perf_counter()
         pixels = _pixels(image)
         found = classifier.classify(pixels)
-        line = self._line("classify", image, "--json")
+        numbers: Floats = found["scores"]
+        values = {**found, "scores": dict(zip(self._classes, numbers.tolist()))}
         file = as_path(image) if is_path(image) else None
-        seconds = time.perf_counter() - start
-        place = {"classifier": self, "image": None if file else pixels, "file": file, "seconds": seconds}
-        return Scene(found, self._classes, **self._origin(line), **place)
+        made = self._made("classify", name_of(image, "IMAGE"), "--json", start=start)
+        own: dict[str, Any] = {"file": file, "_image": None if file else pixels, "_classifier": self}
+        return Scene(**made, values=values, _numbers=numbers, **own)
 
-    def _line(self, verb: str, image: Any, *more: str) -> str:
-        source = name_of(image, "IMAGE")
-        return command_line("fovea", "scenes", verb, source, "--model", self.model.name, *self._words, *more)
-
-    def _origin(self, command: str) -> dict[str, Any]:
-        provenance = {
-            "device": self._options["device"],
-            "seed": self._options["seed"],
-            "model": self.model.name,
-            "model_hash": self.model.hash,
-        }
-        return {"options": self.options, "provenance": provenance, "command": command}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _classifier_of, (self.model, self._keywords)
+    def _made(self, verb: str, source: str, *end: str, start: float | None = None) -> dict[str, Any]:
+        """The origin of what a verb of the program gives for one image or several."""
+        words = ("scenes", verb, source, "--model", self.model.name)
+        return self._origin(*words, end=end, start=start, **self.model._provenance)
 
     def __repr__(self) -> str:
         return f"Classifier({self.model.name!r}, device {self._options['device']!r})"
-
-
-def _classifier_of(model: Model, keywords: dict[str, Any]) -> Classifier:
-    return Classifier(model, **keywords)
 
 
 @takes_options(_fovea.scenes.classify_options())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _fovea
-from .._arguments import list_of, shown
+from .._arguments import list_of, shown, text
 from ..errors import InvalidArgument, InvalidType
 from ..files import as_path, is_path
 
@@ -47,15 +47,24 @@ def _corpus(
         paths, numbers, names = _fovea.scenes.read_corpus(as_path(images), known)
         return list(paths), list(numbers), list(names)
     listed = _images(images)
+    places, names = _numbered(labels, known or None)
+    if len(places) != len(listed):
+        raise InvalidArgument(f"there are {len(listed)} images and {len(places)} labels; expected one label per image")
+    return listed, places, names
+
+
+def _numbered(labels: Any, classes: Any) -> tuple[list[int], list[str]]:
+    """The number of the class of each label, and the names of the classes."""
     words = [_label(label, i) for i, label in enumerate(list_of(labels, "labels", "a list"))]
-    if len(words) != len(listed):
-        raise InvalidArgument(f"there are {len(listed)} images and {len(words)} labels; expected one label per image")
-    names = known or list(_fovea.scenes.natural_order(words))
+    if classes is None:
+        names = list(_fovea.scenes.natural_order(words))
+    else:
+        names = [text(name, "classes", "names") for name in list_of(classes, "classes", "a list")]
     place = {name: i for i, name in enumerate(names)}
     for word in words:
         if word not in place:
             raise InvalidArgument(f"label {word!r} is none of the classes {', '.join(names)}")
-    return listed, [place[word] for word in words], names
+    return [place[word] for word in words], names
 
 
 def _label(label: Any, index: int) -> str:

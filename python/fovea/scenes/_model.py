@@ -30,37 +30,44 @@ class LearnedWords(StoredModel):
     """Visual words, and how images are described to find them."""
 
     @property
+    def _dictionary(self) -> Any:
+        """The library's dictionary of them."""
+        return self._model
+
+    @property
     def words(self) -> Floats:
         """The words, one per row, in standardized numbers."""
-        found: Floats = self._model.words
-        return found
+        return self._dictionary.words
 
     @property
     def coding(self) -> str:
         """How places become features: hard, soft, vlad or fisher."""
-        return str(self._model.coding)
+        return str(self._dictionary.coding)
 
     @property
     def color_words(self) -> Floats | None:
         """The words of Lab filters that stand beside the others; None where there are none."""
-        found: Floats | None = self._model.color_words
-        return found
+        return self._dictionary.color_words
 
     @property
     def descriptor(self) -> dict[str, Any]:
         """How a place of an image is described."""
-        return dict(self._model.descriptor)
+        return dict(self._dictionary.descriptor)
 
     @property
     def learning(self) -> Learning | None:
         """How the words were learned; None where the file, such as one of version 0.1.0, does not know."""
-        return learning_of(self._model.learning)
+        return learning_of(self._dictionary.learning)
 
 
 class Model(LearnedWords):
     """A trained classifier of places: its words, its classes and what it knows about them."""
 
     _read = staticmethod(_fovea.scenes.read_model)
+
+    @property
+    def _dictionary(self) -> Any:
+        return self._model.dictionary
 
     @property
     def kind(self) -> str:

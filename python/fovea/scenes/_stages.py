@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _fovea
-from .._arguments import OnError, as_array, list_of, path_of, shown, skips, text, whole_number
+from .. import _fovea, _options
+from .._arguments import OnError, as_array, list_of, path_of, shown, skips, whole_number
 from .._keywords import takes_options
 from .._model import loaded
+from .._options import Unpack
 from .._progress import Progress, reporting
 from .._results import command_line
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, is_path
-from ._input import Floats, _images, _label, _pixels, _warn
+from ._input import Floats, _images, _numbered, _pixels, _warn
 from ._model import LearnedWords, Model
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import (
-        ScenesClassifierOptions,
-        ScenesClassifyOptions,
-        ScenesFeatureOptions,
-        ScenesFiltersOptions,
-        ScenesLearnOptions,
-        ScenesSampleOptions,
-    )
 
 Words = np.ndarray[Any, np.dtype[np.uint16]]
 
@@ -41,14 +30,12 @@ class Dictionary(LearnedWords):
     @property
     def mean(self) -> Floats:
         """The mean of each number of a descriptor; empty where numbers are not standardized."""
-        found: Floats = self._model.mean
-        return found
+        return self._model.mean
 
     @property
     def scale(self) -> Floats:
         """What each number is multiplied by after its mean was subtracted."""
-        found: Floats = self._model.scale
-        return found
+        return self._model.scale
 
     @property
     def facts(self) -> dict[str, str]:
@@ -71,10 +58,8 @@ def load_dictionary(name: Path) -> Dictionary:
 
 def _dictionary(value: Any) -> Any:
     """The library's dictionary of a Dictionary, a Model, a file or the name of a shipped model."""
-    if isinstance(value, Dictionary):
-        return value._model
-    if isinstance(value, Model):
-        return value._model.dictionary
+    if isinstance(value, (Dictionary, Model)):
+        return value._dictionary
     if not is_path(value):
         raise InvalidType(f"dictionary is {shown(value)}; expected a Dictionary, a Model, a file or the name of a model")
     return load_dictionary(value)._model
@@ -86,12 +71,11 @@ def _files(images: Any) -> list[Any]:
 
 
 @takes_options(_fovea.scenes.filters_options())
-def filters(image: Any, **options: Unpack[ScenesFiltersOptions]) -> Floats:
+def filters(image: Any, **options: Unpack[_options.ScenesFiltersOptions]) -> Floats:
     """The responses of the filters, or gradients, before they are standardized, as ``fovea scenes filters`` writes them.
 
     The array has rows, columns and numbers; with ``words="gradients"`` it has one row per described place."""
-    found: Floats = _fovea.scenes.filters(_pixels(image), dict(options))
-    return found
+    return _fovea.scenes.filters(_pixels(image), dict(options))
 
 
 @takes_options(_fovea.scenes.sample_options())
@@ -100,7 +84,7 @@ def sample(
     *,
     progress: Progress = False,
     on_error: OnError = "raise",
-    **options: Unpack[ScenesSampleOptions],
+    **options: Unpack[_options.ScenesSampleOptions],
 ) -> Floats:
     """Descriptors of places drawn at random, one per row, as ``fovea scenes sample`` draws them.
 
@@ -108,43 +92,36 @@ def sample(
     skip = skips(on_error)
     listed = _files(images)
     with reporting(progress) as report:
-        rows, failures = _fovea.scenes.sample(listed, dict(options), skip, report)
+        rows, failures = _fovea.scenes.sample(listed, skip, report, dict(options))
     _warn(failures, listed)
-    found: Floats = rows
-    return found
+    return rows
 
 
-@takes_options(_fovea.scenes.learn_options())
+@takes_options(_fovea.scenes.learn_dictionary_options())
 def learn_dictionary(
     samples_or_images: Any,
     *,
     progress: Progress = False,
     on_error: OnError = "raise",
-    **options: Unpack[ScenesLearnOptions],
+    **options: Unpack[_options.ScenesLearnDictionaryOptions],
 ) -> Dictionary:
     """Learns words, as ``fovea scenes dictionary`` does.
 
     From samples, an array of float32 with one descriptor per row, or from images as :func:`sample` takes them, of which
     it draws the samples itself. ``all_places`` needs images: words are then learned from every place of them."""
-    skip = skips(on_error)
-    data = samples_or_images
-    if getattr(data, "ndim", 0) == 2:
-        with reporting(progress) as report:
-            found, words = _fovea.scenes.learn_from_samples(data, dict(options), report)
-        source = "SAMPLES.npy"
-    else:
-        listed = _files(data)
-        with reporting(progress) as report:
-            found, words, failures = _fovea.scenes.learn_from_images(listed, dict(options), skip, report)
-        _warn(failures, listed)
-        source = path_of(data) if is_path(data) else "IMAGES"
+    skip, data = skips(on_error), samples_or_images
+    listed = data if getattr(data, "ndim", 0) == 2 else _files(data)
+    with reporting(progress) as report:
+        found, words, failures = _fovea.scenes.learn_dictionary(listed, skip, report, dict(options))
+    _warn(failures, listed)
+    source = path_of(data) if is_path(data) else "SAMPLES.npy" if listed is data else "IMAGES"
     line = command_line("fovea", "scenes", "dictionary", source, "-o", "WORDS.safetensors", *words)
     return Dictionary(found, "WORDS.safetensors", None, line)
 
 
 @takes_options(_fovea.scenes.classify_options())
 def find_words(
-    descriptors: Any, dictionary: Path | Dictionary | Model, **options: Unpack[ScenesClassifyOptions]
+    descriptors: Any, dictionary: Path | Dictionary | Model, **options: Unpack[_options.ScenesClassifyOptions]
 ) -> Words:
     """The word of each descriptor: those of :func:`filters`, or one per row. The last axis is gone in the result."""
     known = _dictionary(dictionary)
@@ -156,26 +133,26 @@ def find_words(
 
 
 @takes_options(_fovea.scenes.classify_options())
-def word_map(image: Any, dictionary: Path | Dictionary | Model, **options: Unpack[ScenesClassifyOptions]) -> Words:
+def word_map(
+    image: Any, dictionary: Path | Dictionary | Model, **options: Unpack[_options.ScenesClassifyOptions]
+) -> Words:
     """The word of every described place of an image, as ``fovea scenes words --numbers`` writes it."""
-    found: Words = _fovea.scenes.word_map(_pixels(image), _dictionary(dictionary), dict(options))
-    return found
+    return _fovea.scenes.word_map(_pixels(image), _dictionary(dictionary), dict(options))
 
 
 def word_histogram(map: Any, dictionary: Path | Dictionary | Model, pyramid: int = 0) -> Floats:
     """The features of an image whose every pixel has a word, from its map of words."""
-    found: Floats = _fovea.scenes.word_histogram(map, _dictionary(dictionary), whole_number(pyramid, "pyramid"))
-    return found
+    return _fovea.scenes.word_histogram(map, _dictionary(dictionary), whole_number(pyramid, "pyramid"))
 
 
-@takes_options(_fovea.scenes.feature_options())
+@takes_options(_fovea.scenes.make_features_options())
 def make_features(
     images: Path | Iterable[Any],
     dictionary: Path | Dictionary | Model,
     *,
     progress: Progress = False,
     on_error: OnError = "raise",
-    **options: Unpack[ScenesFeatureOptions],
+    **options: Unpack[_options.ScenesMakeFeaturesOptions],
 ) -> Floats:
     """Histograms of words, one row per image, as ``fovea scenes features`` writes them.
 
@@ -183,13 +160,12 @@ def make_features(
     skip = skips(on_error)
     known, listed = _dictionary(dictionary), _files(images)
     with reporting(progress) as report:
-        rows, failures = _fovea.scenes.make_features(listed, known, dict(options), skip, report)
+        rows, failures = _fovea.scenes.make_features(listed, known, skip, report, dict(options))
     _warn(failures, listed)
-    found: Floats = rows
-    return found
+    return rows
 
 
-@takes_options(_fovea.scenes.classifier_options())
+@takes_options(_fovea.scenes.train_model_options())
 def train_model(
     features: Any,
     labels: Sequence[Any],
@@ -197,7 +173,7 @@ def train_model(
     *,
     classes: Sequence[str] | None = None,
     progress: Progress = False,
-    **options: Unpack[ScenesClassifierOptions],
+    **options: Unpack[_options.ScenesTrainModelOptions],
 ) -> Model:
     """Trains the classifier of a model from features, as ``fovea scenes classifier`` does.
 
@@ -211,26 +187,12 @@ def train_model(
             f"features has the shape {rows.shape}, and there are {len(numbers)} labels; expected one row per label"
         )
     with reporting(progress) as report:
-        model, words = _fovea.scenes.train_model(known, rows, numbers, names, dict(options), report)
+        model, words = _fovea.scenes.train_model(known, rows, numbers, names, report, dict(options))
     line = command_line(
         "fovea", "scenes", "classifier", "FEATURES.npy", "--labels", "LABELS.csv", "--dictionary", "WORDS.safetensors",
         "-o", "MODEL.safetensors", *words,
     )  # fmt: skip
     return Model(model, "MODEL.safetensors", None, line)
-
-
-def _numbered(labels: Any, classes: Any) -> tuple[list[int], list[str]]:
-    """The number of the class of each label, and the names of the classes."""
-    words = [_label(label, i) for i, label in enumerate(list_of(labels, "labels", "a list"))]
-    if classes is None:
-        names = list(_fovea.scenes.natural_order(words))
-    else:
-        names = [text(name, "classes", "names") for name in list_of(classes, "classes", "a list")]
-    place = {name: i for i, name in enumerate(names)}
-    for word in words:
-        if word not in place:
-            raise InvalidArgument(f"label {word!r} is none of the classes {', '.join(names)}")
-    return [place[word] for word in words], names
 
 
 class LabelTable(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,21 +12,16 @@ from .. import _fovea
 from .._arguments import OnError, list_of, path_of, skips
 from .._frames import name_of
 from .._keywords import takes_options
+from .._operation import origin_of
+from .._options import ScenesClassifyOptions, ScenesEvaluateOptions, ScenesTrainOptions, Unpack
 from .._progress import Progress, reporting
+from .._records import ScenesEvaluateFields as _Evaluation
 from .._results import Table, command_line, described, rows_of
 from ..errors import InvalidArgument
 from ..files import Path
 from ._classify import Classifier
 from ._input import _corpus, _warn
 from ._model import Learning, Model
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import ScenesClassifyOptions, ScenesEvaluateOptions, ScenesTrainOptions
-    from .._records import ScenesEvaluateFields as _Evaluation
-else:
-    _Evaluation = object
 
 
 @takes_options(_fovea.scenes.train_options())
@@ -47,7 +42,7 @@ def train(
     skip = skips(on_error)
     listed, numbers, names = _corpus(images, labels, classes)
     with reporting(progress) as report:
-        model, failures, _, words = _fovea.scenes.train(listed, numbers, names, dict(options), skip, report)
+        model, failures, words = _fovea.scenes.train(listed, numbers, names, skip, report, dict(options))
     _warn(failures, listed)
     source = name_of(images if labels is None else None, "IMAGES")
     line = command_line("fovea", "scenes", "train", source, "-o", "MODEL.safetensors", *words)
@@ -64,13 +59,12 @@ class Evaluation(Table, _Evaluation):
     #: rows are true classes, columns predicted ones
     confusion_matrix: np.ndarray[Any, np.dtype[np.int64]]  # type: ignore[assignment]
 
-    def __init__(self, numbers: dict[str, Any], **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self._take(numbers)
-        against = numbers["accuracy_against_k"]
-        self.accuracies = tuple(numbers["accuracies"].tolist())
+    def _take(self, values: dict[str, Any]) -> None:
+        super()._take(values)
+        against = values["accuracy_against_k"]
+        self.accuracies = tuple(values["accuracies"].tolist())
         self.accuracy_against_k = tuple(zip(against["k"].tolist(), against["accuracy"].tolist()))
-        self.confusion_matrix = np.array(numbers["confusion_matrix"], np.int64)
+        self.confusion_matrix = np.array(values["confusion_matrix"], np.int64)
 
     @property
     def learning(self) -> tuple[Learning | None, ...]:
@@ -134,12 +128,10 @@ def evaluate(
         raise InvalidArgument(f"classes are not those of the model, which has {', '.join(classifier.classes)}")
     listed, numbers, _ = _corpus(images, labels, classifier.classes)
     with reporting(progress) as report:
-        found, failures = classifier._classifier.evaluate(listed, numbers, skip, report)
+        found, failures = classifier._face.evaluate(listed, numbers, skip, report)
     _warn(failures, listed)
     source = name_of(images if labels is None else None, "IMAGES")
-    name = classifier.model.name
-    line = command_line("fovea", "scenes", "eval", source, "--model", name, *classifier._words, "--json")
-    return Evaluation(found, **classifier._origin(line))
+    return Evaluation(**classifier._made("eval", source, "--json"), values=found)
 
 
 @takes_options(_fovea.scenes.evaluate_options())
@@ -175,9 +167,7 @@ def cross_validate(
         lists = []
     with reporting(progress) as report:
         found, failures, used, words = _fovea.scenes.evaluate(
-            listed, numbers, list(names), list(splits), keywords, skip, report
+            listed, numbers, list(names), list(splits), skip, report, keywords
         )
     _warn(failures, listed)
-    line = command_line("fovea", "scenes", "eval", source, *lists, *words, "--json")
-    provenance = {"device": used["device"], "seed": used["seed"]}
-    return Evaluation(found, options=dict(used), provenance=provenance, command=line)
+    return Evaluation(**origin_of(used, ("scenes", "eval", source, *lists, *words, "--json")), values=found)

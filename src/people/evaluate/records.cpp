@@ -26,7 +26,8 @@ void describe_cost(FieldVisitor& visit, Measurement& measured) {
   describe(visit, measured.counts);
   visit("evaluations_per_window", each, "blocks or trees that were evaluated for a window");
   visit("stages", stages, "what the stages of a cascade reject");
-  visit("search_seconds", seconds, "how long the search took", {.unit = "seconds"});
+  visit("search_seconds", seconds, "how long the search took",
+        {.unit = "seconds", .compared = false});
 }
 
 }  // namespace

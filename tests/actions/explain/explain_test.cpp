@@ -1,7 +1,8 @@
 // Explanations of actions add up to what the matcher, the classifier and the recognizer say.
-// Covers: present, shares
+// Covers: present, records, shares
 #include <fovea/actions/explain.h>
 #include <fovea/core/error.h>
+#include <fovea/io/record_io.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -152,6 +153,7 @@ TEST_P(ExplainClip, IsToldInWordsThatAddUp) {
   Classifier classifier(model, {.exec = {.device = Device::cpu()}});
   const ClipExplanation why = classifier.explain(synthetic_points(1, 7, 28, GetParam().points));
   const report::Explanation shown = present(why);
+  EXPECT_THAT(io::record_json(record_ref(why)), HasSubstr("\"match\": {\"prototype\": "));
   EXPECT_NEAR(sum_of(shown), shown.total, 1e-4 * (1 + std::abs(shown.total)));
   EXPECT_THAT(shown.summary, HasSubstr("nearest prototype of action1"));
   EXPECT_FALSE(shown.shapes.empty());
@@ -167,6 +169,7 @@ TEST(ExplainClips, AClipWithoutPointsIsExplainedToo) {
   const ClipExplanation why = Classifier(model).explain(empty);
   EXPECT_EQ(why.result.label, -1);
   EXPECT_FALSE(present(why).summary.empty());
+  EXPECT_THAT(io::record_json(record_ref(why)), testing::Not(HasSubstr("\"match\"")));
 }
 
 TEST(ExplainExample, AddsUpForEveryVariant) {

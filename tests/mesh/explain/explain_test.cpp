@@ -1,6 +1,7 @@
 // Explanations of segmentations add up to what the segmenter says.
-// Covers: present
+// Covers: present, records
 #include <fovea/core/error.h>
+#include <fovea/io/record_io.h>
 #include <fovea/mesh/explain.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,6 +51,15 @@ double capacity_of(const SegmentExplanation& why, std::span<const std::int32_t> 
         labels[static_cast<std::size_t>(edge.face_b)])
       sum += edge.capacity;
   return sum;
+}
+
+TEST_P(ExplainMesh, IsARecordWithItsSeamsAndTheFaces) {
+  const SegmentExplanation why = explain(test::star(2), options(3));
+  const std::string json = io::record_json(record_ref(why));
+  EXPECT_THAT(json, HasSubstr("\"weakest\": {\"faces\": ["));
+  EXPECT_THAT(json, HasSubstr("\"counts\": [{\"component\": 0, \"count\": 3"));
+  const FaceExplanation face = explain_face(why, 0);
+  EXPECT_THAT(io::record_json(record_ref(face)), HasSubstr("\"memberships\": ["));
 }
 
 TEST_P(ExplainMesh, IsTheSegmentationItselfWithSeamsThatAddUp) {

@@ -1,6 +1,7 @@
 // Explanations add up to what the classifier says.
-// Covers: present
+// Covers: present, records
 #include <fovea/core/error.h>
+#include <fovea/io/record_io.h>
 #include <fovea/scenes/explain.h>
 #include <fovea/scenes/train.h>
 #include <gmock/gmock.h>
@@ -190,6 +191,7 @@ TEST(ExplainScenePlaces, CellsAreThoseOfThePyramid) {
   const Image<std::uint8_t> image = texture(0, 5);
   const SceneExplanation why = explain(*model, image);
   ASSERT_EQ(why.cells.size(), 21U);
+  EXPECT_THAT(io::record_json(record_ref(why)), HasSubstr("\"cells\": [{\"level\": 0"));
   double area = 0;
   for (const CellShare& cell : why.cells)
     if (cell.level == 2) area += cell.place.area();

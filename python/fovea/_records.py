@@ -1,0 +1,3 @@
+"""The fields of results, for type checkers alone: see ``_options``."""
+
+from ._options import __getattr__ as __getattr__
