@@ -34,13 +34,6 @@ void define(nb::module_& m, const char* name, Result (*function)(Options, Argume
   m.def((std::string(name) + "_options").c_str(), &option_table<Plain>);
 }
 
-// Options of a part of the library, which works where and how a call does.
-template <class Options>
-Options with_exec(Options options, const Exec& exec) {
-  options.exec = exec;
-  return options;
-}
-
 // Runs function(exec) as a call of its own, whose stop and progress `exec` has besides.
 template <class Function>
 auto run_once(Work work, const Exec& exec, nb::handle progress, Function function) {

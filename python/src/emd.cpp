@@ -69,9 +69,7 @@ class Solver {
       : options_(options_of<emd::SolverOptions>(keywords, "distance")),
         ground_(ground_of(ground, bins)),
         solver_(options_.exec, [this](const Exec& exec) {
-          emd::SolverOptions options = options_;
-          options.exec = exec;
-          return emd::Solver(ground_, options);
+          return emd::Solver(ground_, with_exec(options_, exec));
         }) {}
 
   // Distances, statuses, pivots, flows or None, the first problem with an invalid mass or -1, and
@@ -371,8 +369,7 @@ class Mapper {
     if (mapper_) {
       mapper_->renew(exec);
     } else {
-      emd::SceneMapOptions options = options_;
-      options.exec = exec;
+      const emd::SceneMapOptions options = with_exec(options_, exec);
       emd::SceneMapper made =
           box_ ? emd::SceneMapper(frame, *box_, options) : emd::SceneMapper(frame, shown_, options);
       if (!mask_.view().empty()) made.set_mask(mask_);

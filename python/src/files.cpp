@@ -74,8 +74,7 @@ void write_floats(const std::string& path, nb::handle values) {
 
 void write_image(const std::string& path, nb::handle image, const nb::dict& keywords) {
   using enum io::SampleType;
-  io::ImageWriteOptions options;
-  set_keywords(options, keywords, "write_image");
+  const auto options = options_of<io::ImageWriteOptions>(keywords, "write_image");
   const ImageInput input =
       image_input(image, {"image",
                           {kUint8, kUint16, kUint32, kInt8, kInt16, kInt32, kFloat32, kFloat64},

@@ -82,37 +82,24 @@ class Estimator {
                      b = flow_image(second, "second", pairs_.stream()), kept = mask_input(mask),
                      kept_there = mask_input(second_mask, "second_mask");
     require_one_type({a, first, "first"}, {b, second, "second"});
-    return planes_of(std::visit(
-                         [&]<class T>(const ImageView<T>& view) -> flow::Flow {
-                           using Sample = std::remove_const_t<T>;
-                           return run<Sample>(pairs_, view,
-                                              [&](flow::Estimator& estimator) {
-                                                return std::optional(estimator.estimate(
-                                                    view, b.of<Sample>(), kept.of<std::uint8_t>(),
-                                                    kept_there.of<std::uint8_t>()));
-                                              })
-                               .value();
-                         },
-                         a.view),
-                     options_.exec.device);
+    flow::Flow found = visit_samples(a, [&]<class T>(ImageView<const T> view) {
+      return pairs_.call(work_of(view), nb::none(), [&](flow::Estimator& estimator) {
+        return estimator.estimate(view, b.of<T>(), kept.of<std::uint8_t>(),
+                                  kept_there.of<std::uint8_t>());
+      });
+    });
+    return planes_of(std::move(found), options_.exec.device);
   }
 
   nb::tuple explain(nb::handle first, nb::handle second, int x, int y) {
     const ImageInput a = flow_image(first, "first", nullptr),
                      b = flow_image(second, "second", nullptr);
     require_one_type({a, first, "first"}, {b, second, "second"});
-    flow::FlowExplanation why = std::visit(
-        [&]<class T>(const ImageView<T>& view) -> flow::FlowExplanation {
-          using Sample = std::remove_const_t<T>;
-          if constexpr (kFlowSample<Sample>)
-            return pairs_.call(
-                {kOperationsPerPixel * view.width * view.height}, nb::none(),
-                [&](flow::Estimator& estimator) {
-                  return flow::explain<Sample>(estimator, view, b.of<Sample>(), {x, y});
-                });
-          else return {};
-        },
-        a.view);
+    flow::FlowExplanation why = visit_samples(a, [&]<class T>(ImageView<const T> view) {
+      return pairs_.call(work_of(view), nb::none(), [&](flow::Estimator& estimator) {
+        return flow::explain<T>(estimator, view, b.of<T>(), {x, y});
+      });
+    });
     return explanation_of(std::move(why), {"factors", "doubts"});
   }
 
@@ -121,14 +108,12 @@ class Estimator {
     const ImageInput image = flow_image(frame, "frame", video_.stream()), kept = mask_input(mask);
     std::optional<flow::Flow> flow;
     try {
-      std::visit(
-          [&]<class T>(const ImageView<T>& view) {
-            run<std::remove_const_t<T>>(video_, view, [&](flow::Estimator& estimator) {
-              flow = estimator.push(view, kept.of<std::uint8_t>());
-              return std::optional<flow::Flow>();
-            });
-          },
-          image.view);
+      visit_samples(image, [&]<class T>(ImageView<const T> view) {
+        return video_.call(work_of(view), nb::none(), [&](flow::Estimator& estimator) {
+          flow = estimator.push(view, kept.of<std::uint8_t>());
+          return true;
+        });
+      });
     } catch (...) {
       unfetched_ = std::move(flow);
       throw;
@@ -157,18 +142,11 @@ class Estimator {
 
  private:
   flow::Estimator made(const Exec& exec) const {
-    FlowOptions options = options_;
-    options.exec = exec;
-    return flow::Estimator(options);
+    return flow::Estimator(with_exec<FlowOptions>(options_, exec));
   }
-  // Only samples that estimators take reach the library.
-  template <class Sample, class Function>
-  static std::optional<flow::Flow> run(Kept<flow::Estimator>& estimator,
-                                       ImageView<const Sample> image, Function function) {
-    if constexpr (kFlowSample<Sample>)
-      return estimator.call({kOperationsPerPixel * image.width * image.height}, nb::none(),
-                            function);
-    else return {};
+  template <class Sample>
+  static Work work_of(ImageView<const Sample> image) {
+    return {kOperationsPerPixel * image.width * image.height};
   }
 
   PresetOptions options_;

@@ -20,6 +20,18 @@ inline ImageInput flow_image(nb::handle value, const char* name, const Stream* s
   return image_input(value, {name, {kUint8, kUint16, kFloat32}, {1, 3, 4}, stream});
 }
 
+// Calls function(view) with the pixels of such an image.
+template <class Function>
+auto visit_samples(const ImageInput& image, Function function) {
+  using Result = decltype(function(ImageView<const float>{}));
+  return std::visit(
+      [&]<class T>(const ImageView<T>& view) -> Result {
+        if constexpr (kFlowSample<std::remove_const_t<T>>) return function(view);
+        else return Result();  // flow_image() has refused it
+      },
+      image.view);
+}
+
 // An image with what Python gave and its name.
 struct NamedImage {
   const ImageInput& image;

@@ -24,24 +24,15 @@ constexpr double kOperationsPerPixel = 3000;
 
 // The bytes of an image without opacity, as the program draws on it.
 Image<std::uint8_t> image_bytes(const ImageInput& input) {
-  return std::visit(
-      [&]<class T>(const ImageView<T>& view) {
-        using Sample = std::remove_const_t<T>;
-        if constexpr (kFlowSample<Sample>) {
-          Image<Sample> pixels(view.width, view.height, view.channels);
-          copy(view, pixels.view());
-          io::ImageFacts facts;
-          if constexpr (std::is_same_v<Sample, std::uint16_t>) facts.white = 65535;
-          if constexpr (std::is_same_v<Sample, float>) facts.white = 1;
-          io::AnyImage image{std::move(pixels), facts};
-          constexpr int kColors[] = {0, 1, 2};
-          if (view.channels == 4) image = io::select_channels(image, kColors);
-          return io::to_bytes(std::move(image));
-        } else {
-          return Image<std::uint8_t>();
-        }
-      },
-      input.view);
+  return visit_samples(input, []<class T>(ImageView<const T> view) {
+    io::ImageFacts facts;
+    if constexpr (std::is_same_v<T, std::uint16_t>) facts.white = 65535;
+    if constexpr (std::is_same_v<T, float>) facts.white = 1;
+    io::AnyImage image{clone(view), facts};
+    constexpr int kColors[] = {0, 1, 2};
+    if (view.channels == 4) image = io::select_channels(image, kColors);
+    return io::to_bytes(std::move(image));
+  });
 }
 
 nb::object bytes_of(nb::handle image) {

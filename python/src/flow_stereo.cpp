@@ -35,9 +35,7 @@ class StereoMatcher {
  public:
   explicit StereoMatcher(const nb::dict& keywords)
       : options_(stereo_options(keywords)), matcher_(options_.exec, [this](const Exec& exec) {
-          StereoOptions options = options_;
-          options.exec = exec;
-          return flow::StereoMatcher(options);
+          return flow::StereoMatcher(with_exec(options_, exec));
         }) {
     (void)flow::StereoMatcher(options_);  // throws for options that do not fit each other
   }
@@ -46,19 +44,12 @@ class StereoMatcher {
     const ImageInput a = flow_image(left, "left"), b = flow_image(right, "right");
     require_one_type({a, left, "left"}, {b, right, "right"});
     const double disparities = options_.max_disparity - options_.min_disparity + 1;
-    flow::Disparity found = std::visit(
-        [&]<class T>(const ImageView<T>& view) -> flow::Disparity {
-          using Sample = std::remove_const_t<T>;
-          if constexpr (kFlowSample<Sample>) {
-            const Work work{kOperationsPerDisparity * disparities * view.width * view.height};
-            return matcher_.call(work, nb::none(), [&](flow::StereoMatcher& matcher) {
-              return matcher.match<Sample>(view, b.of<Sample>());
-            });
-          } else {
-            return {};
-          }
-        },
-        a.view);
+    flow::Disparity found = visit_samples(a, [&]<class T>(ImageView<const T> view) {
+      const Work work{kOperationsPerDisparity * disparities * view.width * view.height};
+      return matcher_.call(work, nb::none(), [&](flow::StereoMatcher& matcher) {
+        return matcher.match<T>(view, b.of<T>());
+      });
+    });
     return dict_of_record(record_ref(found));
   }
 

@@ -94,6 +94,13 @@ Options options_of(const nb::dict& keywords, const std::string& function) {
   return options;
 }
 
+// The options of a call that runs elsewhere or otherwise.
+template <class Options>
+Options with_exec(Options options, const Exec& exec) {
+  options.exec = exec;
+  return options;
+}
+
 // The facts of a model as a dictionary.
 nb::dict dict_of(const std::map<std::string, std::string>& facts);
 

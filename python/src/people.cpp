@@ -36,9 +36,7 @@ class Detector {
       : model_(std::move(model)),
         options_(options_of<DetectOptions>(keywords, "Detector")),
         detector_(options_.exec, [this](const Exec& exec) {
-          DetectOptions options = options_;
-          options.exec = exec;
-          return people::Detector(model_, options);
+          return people::Detector(model_, with_exec(options_, exec));
         }) {}
 
   nb::dict detect(nb::handle image, nb::handle mask) {
