@@ -60,7 +60,7 @@ int run_demo(DemoOptions& options, Context& context) {
   const std::filesystem::path folder(options.output);
   if (options.output.empty()) throw InvalidArgument("-o is empty; demo needs a folder to write to");
   make_folder(options.output);
-  settle_device(context);
+  resolve_device(context);
   const Image<std::uint8_t> scene = demo_scene();
   io::write_image((folder / "scene.png").string(), scene.view());
   Overview overview;

@@ -224,7 +224,7 @@ void verify_round(Random& random, int count, const Rivals& rivals, const Exec& e
 }
 
 int verify(int count, Context& context) {
-  settle_device(context);
+  resolve_device(context);
   const Rivals rivals;
   if (!rivals.absence().empty())
     throw InvalidArgument("--verify needs the module of rivals: " + rivals.absence());

@@ -370,7 +370,7 @@ int run_emd_experiment(const EmdFrameOptions& options, int repeats, Context& con
       throw InvalidArgument(fmt::format("--sizes holds '{}x{}'; expected frames of at least 16x16",
                                         size.width, size.height));
   require_no_file("--charts", options.charts);
-  settle_device(context);
+  resolve_device(context);
   const std::vector<Course> courses = Experiment(options, repeats, context).run();
   context.console.end_progress();
   write_folder(options.charts, courses, context);

@@ -69,7 +69,7 @@ class ClipClassifier {
  private:
   std::shared_ptr<const Model> model_;
   ClassifyOptions options_;
-  Kept<actions::Classifier> face_;
+  LazyFace<actions::Classifier> face_;
 };
 
 }  // namespace

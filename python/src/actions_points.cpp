@@ -42,7 +42,7 @@ ImageInput FrameSizes::take(nb::handle frame) {
                                       view.width, view.height, size_.width, size_.height));
   size_ = {view.width, view.height};
   if (view.memory == Memory::kCuda) {
-    nb::gil_scoped_release others_go_on;
+    nb::gil_scoped_release gil_release;
     stream_.synchronize();
   }
   return input;
@@ -227,7 +227,7 @@ std::unique_ptr<PointFinder> model_finder(const actions::Model& model, const nb:
 
 void save_points(const std::string& path, const nb::dict& columns) {
   const PointSet set = set_of(columns);
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   io::FileSink file(path);
   if (std::filesystem::path(path).extension() == ".csv")
     actions::write_points_csv(file.sink(), set);

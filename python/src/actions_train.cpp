@@ -49,7 +49,7 @@ class Clips {
 
   // The clips of a folder or a list, without points.
   void open(const std::string& folder_or_list) {
-    nb::gil_scoped_release others_go_on;
+    nb::gil_scoped_release gil_release;
     corpus_ = actions::read_corpus(folder_or_list);
     points_ = actions::PackedClips(static_cast<int>(corpus_.clips.size()));
   }
@@ -118,7 +118,7 @@ class Clips {
 
 std::vector<std::string> Clips::open_kth(const std::string& sequences, const std::string& folder,
                                          bool partial) {
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   actions::KthSequences kth = actions::read_kth(sequences, folder, !partial);
   corpus_ = std::move(kth.corpus);
   parts_.assign(corpus_.clips.size(), Part::kTrain);

@@ -230,7 +230,7 @@ class Solver {
 
   emd::SolverOptions options_;
   GroundDistance ground_;
-  Kept<emd::Solver> solver_;
+  LazyFace<emd::Solver> solver_;
 };
 
 // An image or a cube: an array, or the path of a file that is read when it is needed. It keeps the
@@ -298,7 +298,7 @@ class Mapper {
       return;
     }
     const FrameSource shown(target, "target", variable_, &stream_);
-    nb::gil_scoped_release others_go_on;
+    nb::gil_scoped_release gil_release;
     shown_ = shown.frame(exec_there());
     stream_.synchronize();  // the array may go
   }

@@ -58,7 +58,7 @@ nb::object read_mask(const std::string& path) {
 
 // Files of results that are texts or arrays: whole or not at all.
 void write_text(const std::string& path, const std::string& text) {
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   io::FileSink file(path);
   file.write(text);
   file.commit();
@@ -68,7 +68,7 @@ void write_floats(const std::string& path, nb::handle values) {
   std::vector<std::size_t> shape;
   shape.reserve(array.ndim());
   for (std::size_t axis = 0; axis < array.ndim(); ++axis) shape.push_back(array.shape(axis));
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   io::write_array(path, io::DType::kFloat32, shape, array.data());
 }
 
@@ -79,7 +79,7 @@ void write_image(const std::string& path, nb::handle image, const nb::dict& keyw
       image_input(image, {"image",
                           {kUint8, kUint16, kUint32, kInt8, kInt16, kInt32, kFloat32, kFloat64},
                           {1, 2, 3, 4}});
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   io::write_image(path, input.view, options);
 }
 
@@ -91,7 +91,7 @@ struct EncodedFrame {
 nb::tuple decode(const EncodedFrame& encoded) {
   io::Frame frame;
   {
-    nb::gil_scoped_release others_go_on;
+    nb::gil_scoped_release gil_release;
     encoded.stored.decode(frame);
   }
   const std::int64_t number = frame.frame;
@@ -107,20 +107,20 @@ class Reader {
   Reader(const std::string& source, const nb::dict& keywords) {
     set_keywords(options_, keywords, "read_video");
     options_.stop = stop_.get_token();
-    nb::gil_scoped_release others_go_on;
+    nb::gil_scoped_release gil_release;
     reader_.emplace(source, options_);
   }
 
   // The next frame, or None at the end.
   std::unique_ptr<EncodedFrame> fetch() {
     auto frame = std::make_unique<EncodedFrame>();
-    nb::gil_scoped_release others_go_on;
+    nb::gil_scoped_release gil_release;
     const std::lock_guard lock(mutex_);
     return reader().fetch(frame->stored) ? std::move(frame) : nullptr;
   }
   void close() {
     stop_.request_stop();
-    nb::gil_scoped_release others_go_on;
+    nb::gil_scoped_release gil_release;
     const std::lock_guard lock(mutex_);
     reader_.reset();
   }

@@ -150,8 +150,8 @@ class Estimator {
   }
 
   PresetOptions options_;
-  Kept<flow::Estimator> pairs_;
-  Kept<flow::Estimator> video_;          // always has the frame before
+  LazyFace<flow::Estimator> pairs_;
+  LazyFace<flow::Estimator> video_;      // always has the frame before
   std::optional<flow::Flow> unfetched_;  // of an interrupted call
 };
 
@@ -186,7 +186,7 @@ nb::object confidence_picture(nb::handle confidence) {
 void write(const std::string& path, const nb::tuple& planes, const nb::dict& keywords) {
   const auto options = options_of<io::FlowWriteOptions>(keywords, "write");
   const FieldInput field = field_input(planes[0], planes[1], planes[2], planes[3]);
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   io::write_flow(path, field.view(), options);
 }
 // All keywords of writing but whether to write the confidence, which is given or not.

@@ -57,7 +57,7 @@ class StereoMatcher {
 
  private:
   StereoOptions options_;
-  Kept<flow::StereoMatcher> matcher_;
+  LazyFace<flow::StereoMatcher> matcher_;
 };
 
 nb::dict evaluate(nb::handle disparity, nb::handle truth, nb::handle visible) {
@@ -87,7 +87,7 @@ nb::object read_disparity(const std::string& path, const nb::dict& keywords) {
 
 void write_disparity(const std::string& path, nb::handle disparity) {
   const ImageInput known = whole_plane(disparity, "disparity");
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   io::write_disparity(path, known.of<float>());
 }
 

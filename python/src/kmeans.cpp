@@ -101,7 +101,7 @@ class Nearest {
 
   Image<float> centers_;
   Exec exec_;
-  Kept<NearestCenter> nearest_;
+  LazyFace<NearestCenter> nearest_;
 };
 
 // Clusters of points that come in batches.

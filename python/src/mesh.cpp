@@ -190,7 +190,7 @@ void write(const io::MeshWriteOptions& options, const std::string& path, const T
     for (std::size_t i = 0; i < array.shape(0); ++i, first += 3)
       bytes.push_back({first[0], first[1], first[2]});
   }
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   if (bytes.empty())
     for (const report::Color& color : mesh::part_colors(numbers))
       bytes.push_back({color.r, color.g, color.b});
@@ -259,7 +259,7 @@ class Segmenter {
 
  private:
   SegmentOptions options_;
-  Kept<mesh::Segmenter> segmenter_;
+  LazyFace<mesh::Segmenter> segmenter_;
 };
 
 // Pictures of parts and of values, with the program's number of views.
@@ -320,7 +320,7 @@ std::string page(mesh::ModelPageOptions options, const TriangleMesh& mesh, nb::h
   if (*low < 0 || *high > 65535)
     throw InvalidArgument(
         fmt::format("labels are {} to {}; a page takes labels from 0 to 65535", *low, *high));
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   return mesh::model_page(mesh, parts, options);
 }
 

@@ -60,7 +60,7 @@ nb::object read_costs(const std::string& path, const TriangleMesh& mesh, nb::han
 void write_costs(const std::string& path, const TriangleMesh& mesh, nb::handle costs) {
   if (costs.is_none()) throw_invalid_type("costs is None; expected one number per arc");
   const std::vector<float> own = own_costs(costs);
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   const mesh::DualGraph graph = mesh::dual_graph(mesh);
   mesh::check_arc_costs(graph, own);
   mesh::write_arc_costs(path, graph, own);
@@ -94,7 +94,7 @@ void write_distances(const std::string& path, const std::vector<std::string>& na
   const std::size_t faces = rows.shape(1);
   const std::vector<std::int32_t> which =
       nearest.is_none() ? std::vector<std::int32_t>{} : whole_numbers(nearest, "nearest");
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   std::vector<std::string> header{"face"};
   header.insert(header.end(), names.begin(), names.end());
   if (!which.empty()) header.emplace_back("nearest");

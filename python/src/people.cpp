@@ -98,11 +98,11 @@ class Detector {
 
   std::shared_ptr<const Model> model_;
   DetectOptions options_;
-  Kept<people::Detector> detector_;
+  LazyFace<people::Detector> detector_;
 };
 
 std::shared_ptr<const Model> read_model(const std::string& name) {
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   return people::load_model(name);
 }
 

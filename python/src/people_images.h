@@ -18,7 +18,7 @@
 
 namespace fovea::python {
 
-// Training and evaluation, whose duration nobody knows before.
+// Training and evaluation, whose duration is not known beforehand.
 inline constexpr Work kLong{1e12};
 
 // How images are read: as training reads them (RGB, turned upright), or as they are stored.

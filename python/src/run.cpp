@@ -120,7 +120,7 @@ class Owned {
 
 void end_calls() {
   InFlight& all = in_flight();
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   std::unique_lock lock(all.mutex);
   all.closing = true;
   for (detail::CallState* state : all.states) state->stop.request_stop();
@@ -143,7 +143,7 @@ void detail::run_aside(CallState& state, nb::handle progress, const std::functio
     }
   };
   {
-    nb::gil_scoped_release others_go_on;
+    nb::gil_scoped_release gil_release;
     std::thread worker([&] {
       try {
         work();
@@ -218,14 +218,14 @@ void Calls::run_one(Work work, nb::handle progress, const std::function<void()>&
   std::unique_lock<std::timed_mutex> lock(turn_->mutex, std::try_to_lock);
   while (!lock.owns_lock()) {
     look_for_signals();
-    nb::gil_scoped_release others_go_on;
+    nb::gil_scoped_release gil_release;
     (void)lock.try_lock_for(kGlance);
   }
   const Owned owned(turn_->owner);
   try {
     const Entry entry(*state_);
     if (work.is_small() && progress.is_none()) {
-      nb::gil_scoped_release others_go_on;
+      nb::gil_scoped_release gil_release;
       function();
     } else {
       detail::run_aside(*state_, progress, function);

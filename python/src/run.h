@@ -34,7 +34,7 @@ void run_aside(CallState& state, nb::handle progress, const std::function<void()
 // Calls function() while other threads of Python go on. It must not touch objects of Python.
 template <class Function>
 auto unlocked(Function function) {
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   return function();
 }
 
@@ -104,10 +104,10 @@ void end_calls();
 
 // A face of the library that is made on its first call, and again after it was stopped.
 template <class Face>
-class Kept {
+class LazyFace {
  public:
   using Make = std::function<Face(const Exec&)>;
-  Kept(Exec exec, Make make, OnInterrupt on_interrupt = OnInterrupt::kStop)
+  LazyFace(Exec exec, Make make, OnInterrupt on_interrupt = OnInterrupt::kStop)
       : exec_(std::move(exec)),
         stream_(exec_.device),
         make_(std::move(make)),

@@ -97,7 +97,7 @@ class Classifier {
                                       histogram.size());
     Image<float> given;
     {
-      nb::gil_scoped_release others_go_on;
+      nb::gil_scoped_release gil_release;
       given = model_->classifier.contributions(bins, {.threads = options_.exec.threads});
     }
     return to_numpy(std::move(given));
@@ -108,7 +108,7 @@ class Classifier {
     const SceneImage input(image);
     scenes::SceneExplanation found;
     {
-      nb::gil_scoped_release others_go_on;
+      nb::gil_scoped_release gil_release;
       scenes::ExplainOptions how{.first = first, .second = second};
       how.exec.threads = options_.exec.threads;
       found = scenes::explain(*model_, input.view(), how);
@@ -135,8 +135,8 @@ class Classifier {
 
   std::shared_ptr<const Model> model_;
   ClassifyOptions options_;
-  Kept<scenes::Classifier> classifier_;
-  Kept<FeatureMaker> maker_;
+  LazyFace<scenes::Classifier> classifier_;
+  LazyFace<FeatureMaker> maker_;
 };
 
 nb::object read_image(const std::string& path) {

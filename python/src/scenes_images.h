@@ -25,7 +25,7 @@ namespace fovea::python {
 using Bytes = ImageView<const std::uint8_t>;
 using Labels = std::vector<std::int32_t>;
 
-// Training and evaluation, whose duration nobody knows before.
+// Training and evaluation, whose duration is not known beforehand.
 inline constexpr Work kLong{1e12};
 
 // Reads an image as the program does: RGB, turned upright, every number finite.

@@ -88,7 +88,7 @@ nb::tuple sample(const DrawOptions& options, const nb::list& images, bool skip,
 // ---- Dictionaries
 
 SharedDictionary read_dictionary(const std::string& path) {
-  nb::gil_scoped_release others_go_on;
+  nb::gil_scoped_release gil_release;
   return std::make_shared<const Dictionary>(Dictionary::read(path));
 }
 

@@ -24,7 +24,7 @@ struct ViewCube {
 ViewCube read_view_cube(const std::string& path);
 
 // Cubes that were worked on last, by the ids of inputs.
-using KeptCubes = LruCache<std::shared_ptr<const ViewCube>>;
+using CubeCache = LruCache<std::shared_ptr<const ViewCube>>;
 
 // The bands that are shown as red, green and blue.
 struct ShownBands {

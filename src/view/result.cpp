@@ -90,7 +90,7 @@ void describe(FieldVisitor& visit, Mark& mark) {
   visit("kind", mark.kind, "what it means where the truth is known");
 }
 
-void describe(FieldVisitor& visit, SeenEvent& event) {
+void describe(FieldVisitor& visit, RecognizedEvent& event) {
   visit("name", event.name, "what happened");
   visit("score", event.score, "higher means more certain");
   visit("start", event.start_seconds, "seconds");

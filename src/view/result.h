@@ -55,7 +55,7 @@ struct Mark {
 };
 
 // Something that happened in a stream, such as an action.
-struct SeenEvent {
+struct RecognizedEvent {
   std::string name{};
   double score = 0;
   double start_seconds = 0, end_seconds = 0;  // in the source's own time
@@ -115,7 +115,7 @@ struct Result {
   std::vector<Layer> surfaces{};                         // of a mesh
   std::vector<std::pair<std::string, double>> scores{};  // bars: a name and a value
   std::string true_score{};                              // the name of the right one, if known
-  std::vector<SeenEvent> events{};  // of a stream: those that have become certain
+  std::vector<RecognizedEvent> events{};  // of a stream: those that have become certain
   std::vector<std::pair<std::string, std::string>> facts{};
   std::vector<Timing> timings{};
   std::string command{};               // line of the shell that gives this result
@@ -178,7 +178,7 @@ std::size_t bytes_of(const report::Explanation& explanation);
 // What the page reads: all but the pixels.
 void describe(FieldVisitor& visit, Layer& layer);
 void describe(FieldVisitor& visit, Mark& mark);
-void describe(FieldVisitor& visit, SeenEvent& event);
+void describe(FieldVisitor& visit, RecognizedEvent& event);
 void describe(FieldVisitor& visit, Timing& timing);
 void describe(FieldVisitor& visit, Span& span);
 void describe(FieldVisitor& visit, LayerShape& drawn);

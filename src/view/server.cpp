@@ -49,7 +49,7 @@ struct Shared {
   Log log;
   asio::thread_pool& workers;
   std::atomic<int> open = 0;
-  std::list<std::weak_ptr<Connection>> strangers{};  // without a session; the oldest first
+  std::list<std::weak_ptr<Connection>> unauthenticated{};  // without a session; the oldest first
 
   void log_refused(const std::string& what, const std::string& peer, const std::string& reason) {
     log(fmt::format("refused {} from {}: {}", what, peer, reason));
@@ -417,7 +417,7 @@ struct Server::Impl {
 
   // Closes the connection that has waited longest without a session; false where there is none.
   bool make_room() {
-    std::list<std::weak_ptr<Connection>>& all = shared.strangers;
+    std::list<std::weak_ptr<Connection>>& all = shared.unauthenticated;
     while (!all.empty()) {
       const std::shared_ptr<Connection> oldest = all.front().lock();
       all.pop_front();
@@ -436,11 +436,11 @@ struct Server::Impl {
     }
     socket.set_option(Tcp::no_delay(true), ignored);
     const auto connection = std::make_shared<Connection>(std::move(socket), shared);
-    std::erase_if(shared.strangers, [](const std::weak_ptr<Connection>& each) {
+    std::erase_if(shared.unauthenticated, [](const std::weak_ptr<Connection>& each) {
       const std::shared_ptr<Connection> open = each.lock();
       return !open || open->known();
     });
-    shared.strangers.push_back(connection);
+    shared.unauthenticated.push_back(connection);
     connection->read_head();
   }
 };

@@ -69,7 +69,7 @@ FOVEA_ON_EVERY_PLACE(PeopleDetector);
 
 // Detectors with streams of their own share the frames of a video, of changing size even.
 TEST_P(PeopleDetector, SeveralWorkBesideEachOther) {
-  struct Shot {
+  struct FrameItem {
     Image<std::uint8_t> image;
     DetectResult result;
   };
@@ -90,21 +90,22 @@ TEST_P(PeopleDetector, SeveralWorkBesideEachOther) {
   }
   Detector alone(figure_model(), options());
   int read = 0, written = 0;
-  const io::FrameRun run = io::run_frames<Shot, Worker>(
+  const io::FrameRun run = io::run_frames<FrameItem, Worker>(
       workers,
       {.read =
-           [&](Shot& shot) {
-             shot.image = frame(read);
+           [&](FrameItem& item) {
+             item.image = frame(read);
              return ++read <= 20;
            },
-       .work = [](Worker& worker, Shot& shot) { shot.result = worker.detector.detect(shot.image); },
+       .work = [](Worker& worker,
+                  FrameItem& item) { item.result = worker.detector.detect(item.image); },
        .write =
-           [&](Shot& shot) {
+           [&](FrameItem& item) {
              const DetectResult expected = alone.detect(frame(written++));
-             ASSERT_EQ(shot.result.people.size(), expected.people.size());
+             ASSERT_EQ(item.result.people.size(), expected.people.size());
              for (std::size_t k = 0; k < expected.people.size(); ++k) {
-               EXPECT_EQ(shot.result.people[k].score, expected.people[k].score);
-               EXPECT_EQ(shot.result.people[k].box.x, expected.people[k].box.x);
+               EXPECT_EQ(item.result.people[k].score, expected.people[k].score);
+               EXPECT_EQ(item.result.people[k].box.x, expected.people[k].box.x);
              }
            }},
       {.in_flight = 5});

@@ -1,5 +1,5 @@
 // Actions in a dropped video: its class, what happens when, shapes over frames, and why.
-// Covers: actions, seen_actions
+// Covers: actions, recognized_actions
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
@@ -11,7 +11,7 @@
 #include "support/messages.h"
 #include "view/saved_results/saved_file.h"
 #include "view/session_fixture.h"
-#include "view/views/seen_actions.h"
+#include "view/views/recognized_actions.h"
 
 namespace fovea::view {
 namespace {

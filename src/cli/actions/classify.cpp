@@ -382,11 +382,11 @@ int run_classify_clips(ClassifyClipsRequest& request, Context& context) {
   ClipsToClassify clips = clips_to_classify(request, context);
   check_outputs(context, {{"-o", request.output}}, clips.names);
   if (request.explain) {
-    settle_device(context);
+    resolve_device(context);
     return explain_one_clip(request, clips, context);
   }
   const auto model = actions::load_model(request.model);
-  settle_device(context);
+  resolve_device(context);
   return ClassifyRun(request, context, clips, model).run();
 }
 

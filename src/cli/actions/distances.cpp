@@ -113,7 +113,7 @@ int run_distances(DistancesRequest& request, Context& context) {
         fmt::format("-o {}: distances are written as .safetensors", request.output));
   check_outputs(context, {{"-o", request.output}});
   actions::check_cut(request.train.cut);
-  settle_device(context);
+  resolve_device(context);
   request.train.exec = context.exec;
   const actions::Corpus corpus = actions::read_corpus(context.inputs[0]);
   std::vector<MeasuredClip> clips(corpus.clips.size());

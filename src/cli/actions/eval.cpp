@@ -211,7 +211,7 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
     throw InvalidArgument(
         "--validation-subjects belong to a split: give --test-subjects NAMES too");
   actions::check_cut(request.train.cut);
-  settle_device(context);
+  resolve_device(context);
   ActionsTask task = make_task(request, context);
   note_missing(task.missing, context);
   check_split(request, task);

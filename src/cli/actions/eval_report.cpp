@@ -191,7 +191,7 @@ void print_evaluation(const ActionsEvalResult& result, Context& context) {
   if (context.json)
     return print_result(context, record_ref(record_of(result)), actions_evaluation(result));
   const auto time = [&](double seconds) {
-    return tells_times(context) ? fmt::format(", {:.1f} s", seconds) : "";
+    return reports_times(context) ? fmt::format(", {:.1f} s", seconds) : "";
   };
   for (const MethodReport* method : result.methods())
     context.console.print(fmt::format(

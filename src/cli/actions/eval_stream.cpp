@@ -193,7 +193,7 @@ int run_eval_stream(EvalStreamRequest& request, Context& context) {
         fmt::format("--model-points {}: streams are matched with one point per frame",
                     request.train.cut.points));
   require_no_file("-o", request.output);
-  settle_device(context);
+  resolve_device(context);
   request.evaluate.exec = context.exec;
   request.evaluate.joined.seed = context.exec.seed;
   request.evaluate.joined.max_pixels = context.max_pixels;

@@ -228,7 +228,7 @@ void check_match_request(const ActionsMatchRequest& request, Context& context) {
 
 int run_actions_match(ActionsMatchRequest& request, Context& context) {
   check_match_request(request, context);
-  settle_device(context);
+  resolve_device(context);
   request.points.exec = context.exec;
   request.example.match.exec = context.exec;
   std::vector<Video> videos;

@@ -293,7 +293,7 @@ int run_points(PointsRequest& request, Context& context) {
     throw InvalidArgument("--annotated -: the standard output has the points; give a file name");
   check_outputs(context,
                 {{"-o", request.output}, {"--annotated", request.annotated, OutputUse::kFrames}});
-  settle_device(context);
+  resolve_device(context);
   if (actions::is_points_file(context.inputs[0]))
     return convert_points({.output = request.output,
                            .annotated = request.annotated,
@@ -351,7 +351,7 @@ Command actions_points_command() {
       .reads_videos = true,
       .batches = true,
       .shards = true,
-      .repeats = true};
+      .repeats_per_input = true};
 }
 
 }  // namespace fovea::cli

@@ -184,7 +184,7 @@ int run_recognize(RecognizeRequest& request, Context& context) {
         fmt::format("--timeline {}: the name must end in .svg", request.timeline));
   check_outputs(context, {{"--annotated", request.annotated, OutputUse::kFrames},
                           {"--timeline", request.timeline}});
-  settle_device(context);
+  resolve_device(context);
   if (actions::is_points_file(context.inputs[0]))
     return recognize_points({.model = request.model,
                              .annotated = request.annotated,
@@ -232,7 +232,7 @@ Command actions_recognize_command() {
       .reads_images = true,
       .reads_videos = true,
       .shards = true,
-      .repeats = true};
+      .repeats_per_input = true};
 }
 
 }  // namespace fovea::cli

@@ -51,7 +51,7 @@ int run_actions_train(ActionsTrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
   actions::TrainOptions& options = request.train;
   actions::check_cut(options.cut);
-  settle_device(context);
+  resolve_device(context);
   options.exec = context.exec;
   const double start = steady_seconds();
   std::optional<actions::TrainDistances> distances;

@@ -256,7 +256,7 @@ int run_distance(DistanceRequest& request, Context& context) {
     throw InvalidArgument("emd distance needs --problems FILE, a JSON file of histograms");
   if (request.flow && !context.json)
     throw InvalidArgument("--flow is reported in JSON only; add --json");
-  settle_device(context);
+  resolve_device(context);
   request.solver.exec = context.exec;
   const json file = read_json(request.problems);
   if (!file.is_object())

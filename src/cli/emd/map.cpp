@@ -285,7 +285,7 @@ class MapRun final : public FramePass {
       report_.add_regions(step.frame_number, std::move(step.regions.found));
     else report_.frame_stats->push_back({.frame = step.frame_number});
     report_.frame_stats->back().stats = step.stats;
-    if (tells_times(context_)) report_.frame_stats->back().seconds = step.seconds;
+    if (reports_times(context_)) report_.frame_stats->back().seconds = step.seconds;
   }
   // All but what was drawn, which is large.
   static FoundRegions kept_of(FoundRegions&& regions) {
@@ -310,7 +310,7 @@ class MapRun final : public FramePass {
 
 int run_map(MapRequest& request, Context& context) {
   check_request(request, context);
-  settle_device(context);
+  resolve_device(context);
   request.read.max_pixels = context.max_pixels;
   if (!request.explain.empty()) return explain_map(request, context);
   if (context.unit_frames == 0) return MapRun(request, context).run();
@@ -367,12 +367,12 @@ Command emd_map_command() {
       .result = {sample_record<MapReport>},
       .reads_images = true,
       .reads_videos = true,
-      .starts = true,
+      .takes_first_frame = true,
       .batches = true,
       .shards = true,
-      .repeats = true,
-      .joins = true,
-      .ranges = true,
+      .repeats_per_input = true,
+      .inputs_form_sequence = true,
+      .ranges_are_units = true,
       .shared_files = {"csv", "coco"}};
 }
 

@@ -83,7 +83,7 @@ void join_maps(const Context& context, const MapRequest& request,
     pages->write(map.view());
   }
   pages->finish();
-  context.journal->remove_remains(request.output);
+  context.journal->remove_partial_output(request.output);
 }
 
 MapFiles::MapFiles(const MapRequest& request, const FrameFacts& facts, FrameResults results)

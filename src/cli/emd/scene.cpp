@@ -166,7 +166,7 @@ void describe(FieldVisitor& visit, MovedTarget& moved) {
 
 int run_cube_scene(CubeSceneRequest& request, Context& context) {
   if (request.output.empty()) throw InvalidArgument("emd scene needs -o OUT, a folder to write to");
-  settle_device(context);               // refuses a GPU that is not there
+  resolve_device(context);              // refuses a GPU that is not there
   context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
   Subject subject =
       context.inputs.empty() ? drawn_subject(request, context) : read_subject(request, context);

@@ -374,7 +374,7 @@ void spare_frames(const TrackRequest& request, const Context& context) {
 int run_track(TrackRequest& request, Context& context) {
   check_request(request, context);
   spare_frames(request, context);
-  settle_device(context);
+  resolve_device(context);
   if (!request.explain.empty()) {
     const int frames = request.explained_frame() - request.frame + 1;
     context.videos.frames =
@@ -451,7 +451,7 @@ Command emd_track_command() {
       .reads_videos = true,
       .batches = true,
       .shards = true,
-      .repeats = true};
+      .repeats_per_input = true};
 }
 
 }  // namespace fovea::cli

@@ -31,7 +31,7 @@ void print_json(TrackReport& report, const TrackRequest& request, const emd::Tra
                 const Context& context) {
   const auto measured = [&](const TrackResult& result) {
     return emd::TrackResult::Measured{
-        result.errors, tells_times(context) ? std::optional(result.seconds) : std::nullopt};
+        result.errors, reports_times(context) ? std::optional(result.seconds) : std::nullopt};
   };
   emd::TrackResult printed{.input = context.inputs[0],
                            .output = named_file(request.output),
@@ -64,7 +64,7 @@ void print_json(TrackReport& report, const TrackRequest& request, const emd::Tra
 
 std::string text_of(const TrackReport& report, const TrackRequest& request,
                     const Context& context) {
-  const bool times = tells_times(context);
+  const bool times = reports_times(context);
   std::string text = fmt::format(
       "{}: {} in {}{}{}{}{}{}\n", context.inputs[0], detail::counted(report.targets, "target"),
       detail::counted(report.frames, "frame"),

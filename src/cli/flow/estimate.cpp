@@ -123,7 +123,7 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
                     time_at_end(context, seconds)));
     return kDone;
   }
-  if (tells_times(context)) {
+  if (reports_times(context)) {
     report.working_memory_bytes = working;
     report.estimate_seconds = seconds;
     report.peak_memory_bytes = peak_memory_bytes();
@@ -156,7 +156,7 @@ int run_estimate(EstimateRequest& request, Context& context) {
         "two images are one pair, which cannot be cut into parts; leave out --shard, --resume and "
         "--manifest");
   check_files(request, context);
-  settle_flow_device(request.flow, context);
+  resolve_flow_device(request.flow, context);
   request.flow.exec = context.exec;
   if (context.inputs.size() != 2) {
     request.flow.exec.progress = {};  // progress counts frames
@@ -248,11 +248,11 @@ Command flow_lk_command() {
       .result = {sample_record<flow::FlowResult>},
       .reads_images = true,
       .reads_videos = true,
-      .starts = true,
+      .takes_first_frame = true,
       .shards = true,
-      .repeats = true,
-      .joins = true,
-      .ranges = true};
+      .repeats_per_input = true,
+      .inputs_form_sequence = true,
+      .ranges_are_units = true};
 }
 
 Command flow_bm_command() {
@@ -277,11 +277,11 @@ Command flow_bm_command() {
           .result = {sample_record<flow::FlowResult>},
           .reads_images = true,
           .reads_videos = true,
-          .starts = true,
+          .takes_first_frame = true,
           .shards = true,
-          .repeats = true,
-          .joins = true,
-          .ranges = true};
+          .repeats_per_input = true,
+          .inputs_form_sequence = true,
+          .ranges_are_units = true};
 }
 
 }  // namespace fovea::cli

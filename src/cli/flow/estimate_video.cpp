@@ -277,7 +277,7 @@ class VideoRun final : public FramePass {
     }
     flow::FlowResult report = estimate_report(request_, context_, size_);
     report.video = {run.frames, video_.reader().dropped(), fields_, !run.whole()};
-    if (tells_times(context_)) report.peak_memory_bytes = peak_memory_bytes();
+    if (reports_times(context_)) report.peak_memory_bytes = peak_memory_bytes();
     print_result(context_, record_ref(report));
   }
 

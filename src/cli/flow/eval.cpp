@@ -230,7 +230,7 @@ PrintedMethod printed_method(const MethodResult& result, bool timed) {
 
 void print_json(const FlowEvalRequest& request, const Context& context,
                 const std::vector<MethodResult>& results) {
-  const bool timed = tells_times(context);
+  const bool timed = reports_times(context);
   PrintedEvaluation printed{printed_method(results.front(), timed)};
   if (request.rivals) {
     printed.rivals.emplace();
@@ -269,7 +269,7 @@ int run_eval(FlowEvalRequest& request, Context& context) {
   if (request.rivals && context.journal != nullptr)
     throw InvalidArgument(
         "--rivals compares times of one run; leave out --shard, --resume and --manifest");
-  settle_flow_device(request.flow, context);
+  resolve_flow_device(request.flow, context);
   request.flow.exec = context.exec_without_progress();
   const auto sequences = find_sequences(context.inputs);
   std::optional<MethodResult> own = measure(sequences, request, context);
@@ -286,7 +286,7 @@ int run_eval(FlowEvalRequest& request, Context& context) {
     print_json(request, context, results);
   } else {
     for (const MethodResult& result : results)
-      context.console.print(results_text(result, tells_times(context)));
+      context.console.print(results_text(result, reports_times(context)));
   }
   return kDone;
 }

@@ -70,7 +70,7 @@ void require_pair(const std::string& first, const std::string& second, ImagePair
 
 }  // namespace
 
-Device settle_flow_device(const flow::FlowOptions& options, Context& context) {
+Device resolve_flow_device(const flow::FlowOptions& options, Context& context) {
   const std::string_view reason = cpu_only(options);
   if (!reason.empty()) {
     if (context.exec.device.kind == DeviceKind::kAuto) context.exec.device = {DeviceKind::kCpu, 0};
@@ -78,7 +78,7 @@ Device settle_flow_device(const flow::FlowOptions& options, Context& context) {
       throw InvalidArgument(
           fmt::format("{} on the CPU only; use --device cpu instead of cuda", reason));
   }
-  return settle_device(context);
+  return resolve_device(context);
 }
 
 std::uint64_t peak_memory_bytes() {

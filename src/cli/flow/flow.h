@@ -14,9 +14,9 @@
 
 namespace fovea::cli {
 
-// Chooses the device as settle_device() does. Where a GPU lacks what the options ask for, `auto` is
-// the CPU, and InvalidArgument is thrown for a GPU.
-Device settle_flow_device(const flow::FlowOptions& options, Context& context);
+// Chooses the device as resolve_device() does. Where a GPU lacks what the options ask for, `auto`
+// is the CPU, and InvalidArgument is thrown for a GPU.
+Device resolve_flow_device(const flow::FlowOptions& options, Context& context);
 
 // The most memory that this process has used at a time, in bytes.
 std::uint64_t peak_memory_bytes();

@@ -139,7 +139,7 @@ void print_divided(const SegmentRequest& request, DividedImage& divided,
   printed.width = segments.labels.width();
   printed.height = segments.labels.height();
   if (!request.truth.empty()) printed.agreement = report;
-  if (tells_times(context)) {
+  if (reports_times(context)) {
     if (!is_field(context)) printed.estimate_seconds = divided.estimate_seconds;
     printed.segment_seconds = divided.segment_seconds;
     printed.peak_memory_bytes = peak_memory_bytes();
@@ -205,7 +205,7 @@ int run_segment(SegmentRequest& request, Context& context) {
                  {"--table", request.table}},
                 {request.truth, request.image});
   if (is_field(context)) settle_cpu(context);
-  else settle_device(context);
+  else resolve_device(context);
   if (is_field(context) || context.inputs.size() == 2) return run_segment_single(request, context);
   return segment_video(request, context);
 }
@@ -335,8 +335,8 @@ Command flow_segment_command() {
       .reads_images = true,
       .reads_videos = true,
       .shards = true,
-      .repeats = true,
-      .joins = true};
+      .repeats_per_input = true,
+      .inputs_form_sequence = true};
 }
 
 }  // namespace fovea::cli

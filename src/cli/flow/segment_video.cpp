@@ -110,7 +110,7 @@ class SegmentRun {
     DividedReport report = divided_report(request_);
     report.input = context_.inputs[0];
     report.video = {run.frames, video_.reader().dropped(), frames_, each, !run.whole()};
-    if (tells_times(context_)) report.peak_memory_bytes = peak_memory_bytes();
+    if (reports_times(context_)) report.peak_memory_bytes = peak_memory_bytes();
     print_result(context_, record_ref(report));
   }
 

@@ -133,7 +133,7 @@ int run_show(ShowRequest& request, Context& context) {
   if (!request.field.empty()) io::require_flow_path(request.field);
   check_outputs(context, {{"-o", request.output}, {"--field", request.field}},
                 {request.image, request.second, request.truth});
-  settle_device(context);
+  resolve_device(context);
   const io::FlowReadOptions reading{.max_pixels = context.max_pixels};
   const io::FlowField field = io::read_flow(context.inputs[0], reading);
   io::FlowField truth;

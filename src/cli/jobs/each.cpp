@@ -118,7 +118,8 @@ bool is_single_frame(const std::string& input) {
 
 bool cuts_frames(const Invocation& invocation) {
   const CommonOptions& common = *invocation.common;
-  if (!invocation.command->ranges || !common.journal.wanted() || common.each) return false;
+  if (!invocation.command->ranges_are_units || !common.journal.wanted() || common.each)
+    return false;
   const std::vector<std::string>& inputs = invocation.inputs;
   if (inputs.size() == 1 && (inputs[0].starts_with('@') || is_single_frame(inputs[0])))
     return false;
@@ -128,10 +129,10 @@ bool cuts_frames(const Invocation& invocation) {
 bool runs_each(const Invocation& invocation) {
   const Command& command = *invocation.command;
   const CommonOptions& common = *invocation.common;
-  if (!command.repeats || cuts_frames(invocation)) return false;
+  if (!command.repeats_per_input || cuts_frames(invocation)) return false;
   const bool listed = invocation.inputs.size() == 1 && invocation.inputs[0].starts_with('@');
   const bool several = invocation.inputs.size() > 1 || listed;
-  if (command.joins && several && !common.each) {
+  if (command.inputs_form_sequence && several && !common.each) {
     if (common.journal.wanted())
       throw InvalidArgument(fmt::format(
           "{} of {} are one sequence; give --each to work on each for itself{}, which --shard, "
@@ -139,15 +140,16 @@ bool runs_each(const Invocation& invocation) {
           listed ? fmt::format("the inputs in the list {}", invocation.inputs[0].substr(1))
                  : fmt::format("the {} inputs", invocation.inputs.size()),
           command.name(),
-          listed && command.ranges ? ", or name the images or their folder instead of the list"
-                                   : ""));
+          listed && command.ranges_are_units
+              ? ", or name the images or their folder instead of the list"
+              : ""));
     return false;
   }
   return several || has_pattern(invocation) || common.each || common.journal.wanted();
 }
 
 int run_each(const Invocation& invocation, std::span<const std::string> words, Context& context) {
-  settle_device(context);
+  resolve_device(context);
   const std::vector<std::string> inputs = inputs_of(context);
   std::map<std::string, std::vector<std::string>> names;  // by what the command line says
   for_each_output(invocation, [&](const std::string& option, const std::string& output) {
@@ -172,7 +174,7 @@ int run_each(const Invocation& invocation, std::span<const std::string> words, C
       alone.exec.stop = context.exec.stop;
       alone.exec.progress = inputs.size() > 1 ? ProgressFn{} : context.exec.progress;
       alone.journal = context.journal;
-      alone.hide_addresses();
+      alone.redact_credentials();
       try {
         one.request->run(alone);
         console.flush();

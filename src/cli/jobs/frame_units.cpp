@@ -243,7 +243,7 @@ void join_pictures(const Context& context, const PartPictures& pictures,
     writer.write(io::to_bytes(io::read_image(pictures.file(number), {.max_pixels = 0})).view());
   }
   writer.finish();
-  context.journal->remove_remains(pictures.path());
+  context.journal->remove_partial_output(pictures.path());
 }
 
 }  // namespace fovea::cli

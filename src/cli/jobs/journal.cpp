@@ -146,7 +146,7 @@ std::uint64_t hash_of_names(const std::vector<std::string>& names) {
 
 // Files are written under names such as .photo.png.1234.0.part and then renamed. What a killed run
 // has left of them is found once per folder.
-class Remains {
+class PartialFiles {
  public:
   // Of a file, or of any file in a folder, that is complete.
   void remove(const std::string& file) {
@@ -250,15 +250,15 @@ class Recording final : public Journal {
     record.identity = identity_of_unit(unit);
     std::error_code error;
     for (const std::string& file : written) {
-      remove_remains(file);
+      remove_partial_output(file);
       if (fs::exists(file, error))
         record.outputs.push_back({file, identified(file, identity_of_result)});
     }
     return record;
   }
 
-  void remove_remains(const std::string& file) const override {
-    if (known_) remains_.remove(file);
+  void remove_partial_output(const std::string& file) const override {
+    if (known_) partial_files_.remove(file);
   }
 
   FileStamp stamp(std::size_t unit) const override {
@@ -317,7 +317,7 @@ class Recording final : public Journal {
   std::optional<cluster::ManifestWriter> writer_{};
   std::optional<Manifest> known_{};  // what it held when this run began
   mutable std::mutex reading_{};
-  mutable Remains remains_{};
+  mutable PartialFiles partial_files_{};
 };
 
 class Merging final : public Journal {
@@ -348,7 +348,9 @@ class Merging final : public Journal {
   UnitResult result(std::size_t unit) override { return result_of(part_of(unit).record(unit)); }
   UnitRecord measure(std::size_t, const std::vector<std::string>&) const override { return {}; }
   void add(UnitRecord, const UnitResult&) override {}
-  void remove_remains(const std::string& file) const override { remains_.remove(file); }
+  void remove_partial_output(const std::string& file) const override {
+    partial_files_.remove(file);
+  }
 
  private:
   // Contents are compared too, unless sizes are enough; those of folders always are.
@@ -410,7 +412,7 @@ class Merging final : public Journal {
   std::size_t part_ = 0;  // the one that is read
   std::vector<std::string> names_{};
   std::string device_{};
-  mutable Remains remains_{};
+  mutable PartialFiles partial_files_{};
 };
 
 }  // namespace

@@ -115,7 +115,7 @@ class Journal {
   virtual cluster::UnitRecord measure(std::size_t unit,
                                       const std::vector<std::string>& written) const = 0;
   // Removes what a killed run has left of a file that it was writing; several threads may call it.
-  virtual void remove_remains(const std::string&) const {}
+  virtual void remove_partial_output(const std::string&) const {}
   // Brings what was kept to the disk. Throws WriteError.
   virtual void flush() {}
   // Keeps what an input has given. Throws WriteError.

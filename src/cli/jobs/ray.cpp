@@ -111,7 +111,7 @@ Command ray_submit_command() {
                     "estimate motion on its GPUs"}},
       .request = make_request<SubmitRequest, run_submit>,
       .computes = false,
-      .hands_on = true};
+      .passes_words_on = true};
 }
 
 }  // namespace fovea::cli

@@ -283,7 +283,7 @@ int run_distances(DistancesRequest& request, Context& context) {
   check_outputs(
       context, {{"-o", request.output}, {"--which", request.which}, {"--picture", request.picture}},
       {request.from_file, costs_file_of(request.own, context.inputs[0])});
-  settle_device(context);
+  resolve_device(context);
   request.paths.exec = context.exec;
   if (request.cutoff) request.paths.cutoff = static_cast<float>(*request.cutoff);
   request.render.exec = context.exec;
@@ -308,10 +308,11 @@ int run_distances(DistancesRequest& request, Context& context) {
     const std::string& written = !request.output.empty()  ? request.output
                                  : !request.which.empty() ? request.which
                                                           : request.picture;
-    context.console.print(fmt::format(
-        "{}: {} by {}{}{}\n", written, detail::counted(graph.nodes(), "face"),
-        to_string(found.run.engine), why,
-        tells_times(context) ? fmt::format(", {:.2f} s", found.distance_seconds) : std::string()));
+    context.console.print(
+        fmt::format("{}: {} by {}{}{}\n", written, detail::counted(graph.nodes(), "face"),
+                    to_string(found.run.engine), why,
+                    reports_times(context) ? fmt::format(", {:.2f} s", found.distance_seconds)
+                                           : std::string()));
   }
   return 0;
 }
@@ -345,7 +346,7 @@ Command mesh_distances_command() {
       .request = make_request<DistancesRequest, run_distances>,
       .result = {.record = sample_record<Found>},
       .shards = true,
-      .repeats = true};
+      .repeats_per_input = true};
 }
 
 }  // namespace fovea::cli

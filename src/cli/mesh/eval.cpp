@@ -259,7 +259,7 @@ void print_words(const std::vector<MeshCase>& cases, bool people, const Context&
 int run_mesh_eval(MeshEvalRequest& request, Context& context) {
   if (request.meshes.empty() || request.segmentations.empty())
     throw InvalidArgument("mesh eval needs --meshes FOLDER and --segmentations FOLDER");
-  settle_device(context);
+  resolve_device(context);
   std::size_t meshes_found = 0;
   std::vector<MeshCase> cases =
       find_mesh_cases(request.meshes, request.segmentations, meshes_found);

@@ -236,7 +236,7 @@ int run_eval(EvalRequest& request, Context& context) {
     throw InvalidArgument(
         "--shard, --resume and --manifest go with --images; windows of --crops are measured in one "
         "run");
-  settle_device(context);
+  resolve_device(context);
   const std::vector<EvalModel> models = read_eval_models(request.models);
   if (request.lower.size() > 1 && request.lower.size() != models.size())
     throw InvalidArgument(fmt::format("--lower has {} numbers, expected one or {}",

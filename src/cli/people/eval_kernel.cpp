@@ -199,7 +199,7 @@ int run_eval_kernel(EvalKernelRequest& request, Context& context) {
                              negatives = kernel_images(context, "negatives", request.negatives),
                              crops = kernel_images(context, "crops", request.crops),
                              scenes = kernel_images(context, "scenes", request.scenes);
-  settle_device(context);
+  resolve_device(context);
   require_no_file("-o", request.output);
   request.compare.exec = context.exec;
   const people::KernelComparison result =

@@ -151,7 +151,7 @@ int run_mine(MineVerbRequest& request, Context& context) {
           : request.output;
   require_model_output(context.command.name(), output);
   check_outputs(context, {{"-o", output}}, {request.search});
-  settle_device(context);
+  resolve_device(context);
   const std::vector<std::string> paths = unit_inputs(context, io::image_files());
   MineVerb verb(search, paths, context);
   verb.run();

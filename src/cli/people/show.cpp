@@ -104,7 +104,7 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
 int run_show(ShowRequest& request, Context& context) {
   if (request.output.empty()) throw InvalidArgument("people show needs -o OUT, a picture to write");
   check_outputs(context, {{"-o", request.output}}, {request.model});
-  settle_device(context);
+  resolve_device(context);
   Image<std::uint8_t> picture;
   if (context.inputs.empty()) {
     picture =

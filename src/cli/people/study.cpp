@@ -92,7 +92,7 @@ std::string line_of(const people::StudyVariant& variant, const people::StudyRepo
 }
 
 int run_study(StudyRequest& request, Context& context) {
-  settle_device(context);               // refuses a GPU that is not there
+  resolve_device(context);              // refuses a GPU that is not there
   context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
   if (request.output.empty()) throw InvalidArgument("people study needs -o FOLDER for its report");
   const StudyFiles crops = study_files("positives", request.positives, request.test_positives);

@@ -114,9 +114,9 @@ class TrackSearchRun {
     people::Tracker tracker(options_);
     const char* separator = "";
     std::size_t boxes = 0;
-    const auto write = [&](Shot& shot) {
-      const io::FrameTime time{shot.frame.frame, shot.frame.seconds};
-      const TrackedFrame tracked{{input, time}, {tracker.track(shot.frame.image, shot.people)}};
+    const auto write = [&](FrameItem& item) {
+      const io::FrameTime time{item.frame.frame, item.frame.seconds};
+      const TrackedFrame tracked{{input, time}, {tracker.track(item.frame.image, item.people)}};
       boxes += tracked.found.people.size();
       table_.add(tracked);
       batch.record(io::pack_record(record_ref(tracked)));
@@ -124,17 +124,17 @@ class TrackSearchRun {
         batch.print_more(fmt::format("{}{{{}, {}}}", std::exchange(separator, ", "),
                                      io::record_members(record_ref(time)),
                                      io::record_members(record_ref(tracked.found))));
-      files.add(shot.frame, tracked.found.people);
+      files.add(item.frame, tracked.found.people);
     };
     const std::int64_t expected = std::max<std::int64_t>(0, reader.expected_frames());
     const io::FrameWorkers plan = make_workers(expected);
     const auto run_all = [&] {
-      return io::run_frames<Shot, Worker>(
+      return io::run_frames<FrameItem, Worker>(
           workers_,
-          {.read = [&](Shot& shot) { return reader.fetch(shot.stored); },
-           .bytes = [&](const Shot&) { return kSearchCopies * reader.frame_bytes(); },
-           .prepare = [](Shot& shot) { shot.stored.decode(shot.frame); },
-           .work = [&](Worker& worker, Shot& shot) { find(worker, shot); },
+          {.read = [&](FrameItem& item) { return reader.fetch(item.stored); },
+           .bytes = [&](const FrameItem&) { return kSearchCopies * reader.frame_bytes(); },
+           .prepare = [](FrameItem& item) { item.stored.decode(item.frame); },
+           .work = [&](Worker& worker, FrameItem& item) { find(worker, item); },
            .write = write},
           {.in_flight = plan.in_flight,
            .threads = plan.runners,
@@ -180,7 +180,7 @@ class TrackSearchRun {
   void commit() { table_.commit(); }
 
  private:
-  struct Shot {
+  struct FrameItem {
     io::StoredFrame stored;
     io::Frame frame;
     std::vector<people::Detection> people;
@@ -190,13 +190,13 @@ class TrackSearchRun {
     std::optional<people::Detector> detector;
   };
 
-  void find(Worker& worker, Shot& shot) const {
+  void find(Worker& worker, FrameItem& item) const {
     if (worker.detector) {
-      shot.people = worker.detector->detect(shot.frame.image).people;
+      item.people = worker.detector->detect(item.frame.image).people;
       return;
     }
-    const auto at = given_.find(shot.frame.frame);
-    shot.people = at == given_.end() ? std::vector<people::Detection>{} : at->second;
+    const auto at = given_.find(item.frame.frame);
+    item.people = at == given_.end() ? std::vector<people::Detection>{} : at->second;
   }
 
   io::FrameWorkers make_workers(std::int64_t frames) {
@@ -251,7 +251,7 @@ std::vector<std::string> sequences_of(const Context& context) {
 }
 
 int run_people_track(PeopleTrackRequest& request, Context& context) {
-  settle_device(context);
+  resolve_device(context);
   const std::vector<std::string> inputs = sequences_of(context);
   if (!request.detections.empty() && inputs.size() > 1)
     throw InvalidArgument(fmt::format(

@@ -116,7 +116,7 @@ int report_search(const TrainRequest& request, const Context& context, const Sea
 
 int run_train(TrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
-  settle_device(context);
+  resolve_device(context);
   const people::ImageFileSet positives = image_set(context, "positives", request.positives);
   const people::ImageFileSet negatives = image_set(context, "negatives", request.negatives);
   std::string& checkpoint = request.train.checkpoint;

@@ -24,7 +24,7 @@ std::string named(const std::string& input, const std::string& message) {
 
 }  // namespace
 
-Device settle_device(Context& context) {
+Device resolve_device(Context& context) {
   if (context.journal != nullptr && !context.journal->device().empty()) {
     context.exec.device = Device::cpu();  // nothing is computed again
     return context.exec.device;
@@ -65,11 +65,11 @@ void Batch::run_alone(const std::function<Outcome()>& work) {
 int Batch::finish() {
   units_.flush();
   if (context_.json)
-    print(
-        io::end_results({.interrupted = stopped_,
-                         .failed = failures_,
-                         .seconds = tells_times(context_) ? std::optional(seconds_so_far(context_))
-                                                          : std::nullopt}));
+    print(io::end_results({.interrupted = stopped_,
+                           .failed = failures_,
+                           .seconds = reports_times(context_)
+                                          ? std::optional(seconds_so_far(context_))
+                                          : std::nullopt}));
   if (stopped_) throw Cancelled("stopped on request");
   return exit_status(context_, {failures_, units_.range().size(), first_failure_});
 }

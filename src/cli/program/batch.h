@@ -19,7 +19,7 @@ namespace fovea::cli {
 
 // Chooses the device once and reports it: a GPU that auto has found is noted, any other device is
 // reported with --verbose only.
-Device settle_device(Context& context);
+Device resolve_device(Context& context);
 
 // The result of one input.
 struct Outcome {

@@ -59,8 +59,8 @@ struct Context {
   std::string device_name() const;
 
   // Replaces addresses among the inputs by their names.
-  void hide_addresses();
-  // What an input that hide_addresses() has renamed was, or the input itself.
+  void redact_credentials();
+  // What an input that redact_credentials() has renamed was, or the input itself.
   const std::string& address_of(const std::string& input) const;
 
   // For library calls of verbs that count their inputs or frames themselves.
@@ -138,13 +138,13 @@ struct Command {
   bool computes = true;       // takes device, threads, seed, progress and configuration options
   bool reads_images = false;  // takes --max-pixels
   bool reads_videos = false;  // takes --hardware and how much is read of videos and live sources
-  bool starts = false;        // and takes --first-frame
-  bool batches = false;       // works on several inputs or frames at a time and takes --memory
-  bool shards = false;        // its inputs are units of work: takes --shard, --resume, --manifest
-  bool repeats = false;       // works on one input; several are worked on one after the other
-  bool joins = false;         // several inputs are one sequence, unless --each is given
-  bool ranges = false;        // and ranges of its frames are units of work: takes --unit-frames
-  bool hands_on = false;      // what follows its first argument belongs to another command
+  bool takes_first_frame = false;  // takes --first-frame
+  bool batches = false;            // works on several inputs or frames at a time and takes --memory
+  bool shards = false;  // its inputs are units of work: takes --shard, --resume, --manifest
+  bool repeats_per_input = false;  // works on one input; several are worked on one after the other
+  bool inputs_form_sequence = false;  // several inputs are one sequence, unless --each is given
+  bool ranges_are_units = false;  // and ranges of its frames are units of work: takes --unit-frames
+  bool passes_words_on = false;   // what follows its first argument belongs to another command
   std::vector<std::string_view> shared_files{};  // its options that name files of all inputs
   std::string_view
       program{};  // another program that does it (cli/beside); empty where this one does

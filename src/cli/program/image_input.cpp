@@ -56,7 +56,7 @@ std::string dropped_text(const io::VideoReader& reader) {
   return reader.dropped() > 0 ? fmt::format(", {} dropped", reader.dropped()) : "";
 }
 
-void Context::hide_addresses() {
+void Context::redact_credentials() {
   for (std::string& input : inputs) {
     std::string name = io::source_name(input);
     if (name == input) continue;

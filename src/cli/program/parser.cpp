@@ -51,7 +51,7 @@ class Parser {
     bool options_ended = false;
     while (next_ < words_.size() && !invocation_.common->help) {
       const std::string& word = words_[next_++];
-      options_ended = options_ended || (command().hands_on && !invocation_.inputs.empty());
+      options_ended = options_ended || (command().passes_words_on && !invocation_.inputs.empty());
       if (options_ended || word.size() < 2 || word[0] != '-') invocation_.inputs.push_back(word);
       else if (word == "--") options_ended = true;
       else if (word[1] == '-') read_long(word);
@@ -229,7 +229,7 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
     visit("hardware", options.hardware,
           "what decodes video files: the processor (none), a GPU (cuda), VAAPI, or the first of "
           "these two that can (auto); where it cannot, the processor does, and a note says why");
-    if (command.starts)
+    if (command.takes_first_frame)
       visit("first-frame", options.videos.first,
             "index of the first frame of a video to work on, from 0", 0, 2147483647);
     visit("frames", options.videos.frames, "frames of a video to work on at most; 0 is all", 0,
@@ -249,12 +249,12 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
         "memory", options.memory_bytes,
         "most memory for the inputs or frames that are worked on at the same time, in which "
         "a larger one still runs alone; 0 takes a quarter of the machine's memory");
-  if (command.joins)
+  if (command.inputs_form_sequence)
     visit("each", options.each,
           "work on each input for itself, instead of taking several as one sequence; names of "
           "output files are then patterns such as out/{}.tif");
   if (command.shards) describe(visit, options.journal);
-  if (command.ranges)
+  if (command.ranges_are_units)
     visit(
         "unit-frames", options.unit_frames,
         "with --shard, --resume or --manifest: frames of a video or sequence that are done or not "

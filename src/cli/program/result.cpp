@@ -23,10 +23,10 @@ std::string Context::device_name() const {
 
 double seconds_so_far(const Context& context) { return steady_seconds() - context.start_seconds; }
 
-bool tells_times(const Context& context) { return context.journal == nullptr; }
+bool reports_times(const Context& context) { return context.journal == nullptr; }
 
 std::string time_at_end(const Context& context, double seconds) {
-  return tells_times(context) ? ", " + seconds_text(seconds) : "";
+  return reports_times(context) ? ", " + seconds_text(seconds) : "";
 }
 
 void begin_result(io::JsonWriter& json, const Context& context) {
@@ -36,7 +36,7 @@ void begin_result(io::JsonWriter& json, const Context& context) {
 }
 
 void end_result(io::JsonWriter& json, const Context& context) {
-  if (tells_times(context)) json.member("seconds", seconds_so_far(context));
+  if (reports_times(context)) json.member("seconds", seconds_so_far(context));
   json.end_object().finish();
 }
 
@@ -83,7 +83,7 @@ void write_evaluation_folder(const std::string& folder, const Context& context,
   setup.max_pixels = context.max_pixels;
   setup.provenance = page_provenance(context);
   report::write_evaluation_page(
-      folder, tells_times(context) ? evaluation : report::without_times(evaluation), setup);
+      folder, reports_times(context) ? evaluation : report::without_times(evaluation), setup);
 }
 
 io::ResultOrigin origin_of(const Context& context) {

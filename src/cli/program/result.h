@@ -50,9 +50,9 @@ double seconds_so_far(const Context& context);
 // Whether results tell times and memory, which differ from run to run: not where they are recorded,
 // so that resumed and merged runs, whose units were measured at other times and on other machines,
 // print the same.
-bool tells_times(const Context& context);
+bool reports_times(const Context& context);
 inline io::WrittenFields written_fields(const Context& context) {
-  return {.times = tells_times(context)};
+  return {.times = reports_times(context)};
 }
 // ", 43.1 ms" at the end of a line, or nothing.
 std::string time_at_end(const Context& context, double seconds);

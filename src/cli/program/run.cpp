@@ -177,7 +177,7 @@ int run_job(const Invocation& invocation, std::span<const std::string> words, Co
   Journal* journal = context.journal;
   if (journal == nullptr) return status;
   for (const OptionField& field : shared_fields(invocation))
-    journal->remove_remains(option_text(field));
+    journal->remove_partial_output(option_text(field));
   return status == kDone && journal->noted_failure() ? static_cast<int>(kSomeFailed) : status;
 }
 
@@ -203,7 +203,7 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   Context context = context_of(invocation, console);
   const std::unique_ptr<Journal> journal = journal_of(invocation, args);
   context.journal = journal.get();
-  context.hide_addresses();
+  context.redact_credentials();
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
   if (!command->verb.empty()) require_processor();  // fovea info tells what is missing

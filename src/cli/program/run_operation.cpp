@@ -127,7 +127,7 @@ class OperationRun {
 
   void choose_device() {
     if (operation_.on_processor) context_.exec.device = Device::cpu();  // and the result says so
-    else settle_device(context_);
+    else resolve_device(context_);
   }
 
   bool takes_videos() const { return operation_.input == InputKind::kImageOrVideo; }
@@ -484,7 +484,7 @@ class OperationRun {
           fmt::format("--explain explains one {}, but {} is a video", kind, input));
     const std::string picture = call_.explain_picture();
     check_outputs(context_, {{"--explain-picture", picture}}, plan_.inputs);
-    settle_device(context_);
+    resolve_device(context_);
     call_.begin(context_.exec_without_progress(), plan_);
     const operations::Explained explained = call_.explain(source_of(input));
     if (!picture.empty()) io::write_image(picture, explained.picture(explained.explanation).view());
@@ -550,7 +550,7 @@ Command command_of(const Operation& operation) {
                              .files = operation.outputs},
                   .reads_images = images,
                   .reads_videos = videos,
-                  .starts = videos,
+                  .takes_first_frame = videos,
                   .batches = true,
                   .shards = true};
   for (const Output& output : operation.outputs)

@@ -9,7 +9,7 @@
 #include "cli/jobs/all_shards.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "cli/scenes/rounds.h"
+#include "cli/scenes/distributed_kmeans.h"
 #include "cli/scenes/stages.h"
 #include "core/words.h"
 
@@ -78,7 +78,7 @@ bool answer_round(const RoundFolder& folder, scenes::RoundName round,
     }
   } catch (const IoError&) {
     // Somebody may be removing the folder, file by file.
-    for (Patience grace(1, exec); folder.is_open(round);)
+    for (PollTimeout grace(1, exec); folder.is_open(round);)
       if (!grace.wait()) throw;
     return false;
   }
@@ -100,20 +100,20 @@ void describe(FieldVisitor& visit, Answered& answered) {
 // Answers the open rounds, one after the other. The end of a learning from other samples does not
 // count.
 Answered answer_rounds(const RoundFolder& folder, std::vector<ShardSamples>& shards,
-                       Patience patience, const Exec& exec) {
+                       PollTimeout timeout, const Exec& exec) {
   Answered answered;
   bool checked = false;
   do {
     const std::optional<scenes::RoundName> round = folder.open_round();
     if (round && answer_round(folder, *round, shards, checked, exec)) {
       ++answered.rounds;
-      patience.renew();
+      timeout.renew();
     }
     const std::optional<scenes::RoundRequest> end = folder.finished();
     answered.learned = end && std::ranges::all_of(shards, [&](const ShardSamples& shard) {
                          return shard.is_asked(*end);
                        });
-  } while (!answered.learned && patience.wait());
+  } while (!answered.learned && timeout.wait());
   return answered;
 }
 
@@ -129,7 +129,7 @@ int run_assign(AssignRequest& request, Context& context) {
     shards.push_back(samples_of(path, context.exec));
   Answered answered =
       answer_rounds(RoundFolder(request.rounds, context.exec), shards,
-                    Patience(request.rounds.wait_seconds, context.exec), context.exec);
+                    PollTimeout(request.rounds.wait_seconds, context.exec), context.exec);
   for (const ShardSamples& shard : shards) answered.samples += shard.count;
   const bool gave_up = !answered.learned && request.rounds.wait_seconds > 0;
   if (context.json) print_result(context, record_ref(answered));

@@ -35,7 +35,7 @@ int run_classifier(ClassifierRequest& request, Context& context) {
   if (request.labels.empty() || request.dictionary.empty())
     throw InvalidArgument("scenes classifier needs --labels FILE.csv and --dictionary WORDS");
   check_outputs(context, {{"-o", request.output}}, {request.labels, request.dictionary});
-  settle_device(context);
+  resolve_device(context);
   const scenes::Dictionary dictionary = read_dictionary_or_model(request.dictionary);
   const Image<float> features = read_table(context.inputs[0]);
   const scenes::LabelTable labels = scenes::read_labels(request.labels);

@@ -144,7 +144,7 @@ int run_classify(ClassifyRequest& request, Context& context) {
       throw InvalidArgument("-o is for classes; --explain prints its explanation, with --json too");
     return explain_scene(request.explain, request.model.model, paths, context);
   }
-  settle_device(context);
+  resolve_device(context);
   scenes::Classifier classifier(request.model.model, {.exec = context.exec});
   std::optional<io::FileSink> file;
   if (to_file(request) && writes_shared_files(context)) file.emplace(request.output);

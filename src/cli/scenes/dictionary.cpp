@@ -13,7 +13,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
-#include "cli/scenes/rounds.h"
+#include "cli/scenes/distributed_kmeans.h"
 #include "cli/scenes/scenes.h"
 #include "cli/scenes/stages.h"
 #include "core/words.h"
@@ -150,7 +150,7 @@ int run_dictionary(DictionaryRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
   check_rounds(request, context);
   check_outputs(context, {{"-o", request.output}});
-  settle_device(context);
+  resolve_device(context);
   const double start = steady_seconds();
   request.dictionary.exec = context.exec;
   int status = kDone;

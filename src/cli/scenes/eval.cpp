@@ -188,7 +188,7 @@ int run_sweep(const ScenesEvalRequest& request, Context& context) {
 }
 
 int run_scenes_eval(ScenesEvalRequest& request, Context& context) {
-  settle_device(context);
+  resolve_device(context);
   if (!request.sweep_samples.empty()) return run_sweep(request, context);
   std::vector<std::string> paths;
   SkippedImages skipped(context, paths);

@@ -106,7 +106,7 @@ report::Table sweep_table(const std::vector<SweepRow>& rows) {
 void write_sweep(const std::string& folder, const std::vector<SweepRow>& rows,
                  report::Evaluation evaluation, const Context& context) {
   make_folder(folder);
-  const bool timed = tells_times(context);
+  const bool timed = reports_times(context);
   std::vector<std::string> header{"samples", "accuracy",     "low",
                                   "high",    "learned_from", "inertia_per_sample"};
   if (timed) header.emplace_back("seconds");
@@ -126,7 +126,7 @@ void write_sweep(const std::string& folder, const std::vector<SweepRow>& rows,
 }
 
 void print_sweep(const std::vector<SweepRow>& rows, const Context& context) {
-  const bool timed = tells_times(context);
+  const bool timed = reports_times(context);
   context.console.print(
       fmt::format("{:>8} {:>12} {:>14} {:>12} {:>11}{}   {}\n", "samples", "accuracy (%)",
                   "learned from", "iterations", "inertia", timed ? "   seconds" : "",

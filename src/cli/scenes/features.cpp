@@ -146,7 +146,7 @@ int run_features(FeaturesRequest& request, Context& context) {
     throw InvalidArgument("scenes features needs --dictionary WORDS and --labels FILE.csv");
   check_outputs(context, {{"-o", request.output}, {"--labels", request.labels}},
                 {request.dictionary});
-  settle_device(context);
+  resolve_device(context);
   const scenes::Dictionary dictionary = read_dictionary_or_model(request.dictionary);
   const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
   request.features.exec = context.exec;

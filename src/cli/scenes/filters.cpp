@@ -55,7 +55,7 @@ Image<float> as_channels(const Image<float>& rows, const scenes::PlaceGrid& grid
 
 int run_filters(FiltersRequest& request, Context& context) {
   if (request.output.empty()) throw InvalidArgument("scenes filters needs -o FILE.npy or .tif");
-  settle_device(context);
+  resolve_device(context);
   const auto inputs = scenes_inputs(context);
   const auto outputs = output_paths(context, request.output, inputs, ".npy");
   const InputImages images(context, inputs);

@@ -145,7 +145,7 @@ void print_info(const ScenesInfo& info, const Context& context) {
 }
 
 int run_scenes_info(ScenesInfoRequest& request, Context& context) {
-  settle_device(context);
+  resolve_device(context);
   const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
   SkippedImages skipped(context, corpus.paths);
   const ImageSizes sizes = read_sizes(corpus, skipped, context);

@@ -50,7 +50,7 @@ void describe(FieldVisitor& visit, SampleReport& report) {
 int run_sample(SampleVerbRequest& request, Context& context) {
   require_table_output(context, request.output);
   check_outputs(context, {{"-o", request.output}});
-  settle_device(context);
+  resolve_device(context);
   const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
   request.descriptor.exec = context.exec;
   const InputImages images(context, corpus.paths);

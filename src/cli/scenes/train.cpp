@@ -25,7 +25,7 @@ void describe(OptionVisitor& visit, ScenesTrainRequest& request) {
 
 int run_scenes_train(ScenesTrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
-  settle_device(context);
+  resolve_device(context);
   const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
   context.console.note(fmt::format("{} of {}", detail::counted(corpus.paths.size(), "image"),
                                    detail::counted(corpus.classes.size(), "class", "classes")));

@@ -88,7 +88,7 @@ Image<std::uint16_t> words_of_file(const Context& context, const std::string& pa
 int run_words(WordsRequest& request, Context& context) {
   if (request.output.empty() && request.numbers.empty())
     throw InvalidArgument("scenes words needs -o PICTURE, or --numbers FILE");
-  settle_device(context);
+  resolve_device(context);
   const auto inputs = scenes_inputs(context);
   const scenes::Dictionary dictionary = read_dictionary_or_model(
       request.dictionary.empty() ? request.model.model : request.dictionary);

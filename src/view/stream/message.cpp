@@ -41,7 +41,7 @@ std::string state_message(std::string_view word, std::string_view error) {
   return packed(text);
 }
 
-std::string end_message(const std::vector<SeenEvent>& events) {
+std::string end_message(const std::vector<RecognizedEvent>& events) {
   std::string text;
   io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
   json.begin_object().member("state", "ended").key("events").raw(records_json(events));

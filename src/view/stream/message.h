@@ -16,7 +16,7 @@ namespace fovea::view {
 // {"state": word} and, where there is one, "error".
 std::string state_message(std::string_view word, std::string_view error = {});
 // {"state": "ended", "events": [...]}.
-std::string end_message(const std::vector<SeenEvent>& events);
+std::string end_message(const std::vector<RecognizedEvent>& events);
 
 // What the page is told with a frame besides what was found in it.
 struct FrameFacts {

@@ -24,7 +24,7 @@ class Running {
   // Whether frames that are passed over spoil what it finds: a video then plays slower instead.
   virtual bool needs_all() const { return false; }
   // What becomes certain when no further frame comes.
-  virtual std::vector<SeenEvent> finish() { return {}; }
+  virtual std::vector<RecognizedEvent> finish() { return {}; }
 
  private:
   virtual void work(const StreamFrame& frame, Result& result, Stopwatch& watch) = 0;

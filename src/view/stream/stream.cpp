@@ -47,7 +47,7 @@ void Stream::work(const std::stop_token& stop) {
   tools_.exec.stop = stop;
   try {
     play(stop);
-    send_(end_message(running_ ? running_->finish() : std::vector<SeenEvent>{}), true);
+    send_(end_message(running_ ? running_->finish() : std::vector<RecognizedEvent>{}), true);
   } catch (const Cancelled&) {  // nobody listens any more
   } catch (const std::bad_alloc&) {
     send_(state_message("failed", "out of memory; take a smaller input"), true);

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "view/views/recognized_actions.h"
 #include "view/views/running_actions.h"
-#include "view/views/seen_actions.h"
 
 namespace fovea::view {
 namespace {
 
-SavedActions saved_of(const SeenActions& seen) {
+SavedActions saved_of(const RecognizedActions& seen) {
   SavedActions saved{.clip = seen.clip.result};
   for (const actions::EventExplanation& why : seen.events) saved.events.push_back(why.event);
   return saved;
@@ -62,7 +62,7 @@ std::string events_text(std::size_t events) {
 }
 
 // A frame that shows something: the middle of the best event, or of the clip.
-int shown_frame(const SeenActions& seen) {
+int shown_frame(const RecognizedActions& seen) {
   const auto best =
       std::ranges::max_element(seen.events, {}, [](const auto& why) { return why.event.score; });
   if (best == seen.events.end()) return seen.frames / 2;
@@ -70,7 +70,7 @@ int shown_frame(const SeenActions& seen) {
 }
 
 // What a saved page shows: that frame, with the boxes of its events.
-Image<std::uint8_t> picture_of(const SeenActions& seen, const Picture& frame) {
+Image<std::uint8_t> picture_of(const RecognizedActions& seen, const Picture& frame) {
   Image<std::uint8_t> picture = rgb_copy(frame.pixels());
   actions::draw_events(picture, saved_of(seen).events, shown_frame(seen));
   return picture;
@@ -87,7 +87,7 @@ void name_truth(Result& result, const std::vector<SavedEvent>& events) {
   if (!names.empty()) result.facts.emplace_back("truth", fmt::format("{}", fmt::join(names, ", ")));
 }
 
-VideoResult video_result(std::shared_ptr<const SeenActions> seen) {
+VideoResult video_result(std::shared_ptr<const RecognizedActions> seen) {
   VideoResult video{.frames = seen->frames};
   for (const actions::EventExplanation& why : seen->events)
     video.spans.push_back({why.event.name, static_cast<int>(why.event.first_frame),
@@ -136,7 +136,7 @@ class ActionsView final : public OptionsView<actions::RecognizeOptions> {
               find_video_points(input.path(), *model, task.exec));
         });
     watch.lap("find points");
-    const std::shared_ptr<const SeenActions> seen = see(points->set, model, task.with, watch);
+    const std::shared_ptr<const RecognizedActions> seen = see(points->set, model, task.with, watch);
     result.show(input.frame(shown_frame(*seen)));
     result.summary =
         class_text(seen->clip) + events_text(seen->events.size()) + bound_text(*points);
@@ -168,10 +168,11 @@ class ActionsView final : public OptionsView<actions::RecognizeOptions> {
     return fmt::format("{:.3f}, the clip's distance is {:.3f}", reject.level, reject.distance);
   }
 
-  static std::shared_ptr<const SeenActions> see(const actions::PointSet& points, const Model& model,
-                                                const actions::RecognizeOptions& options,
-                                                Stopwatch& watch) {
-    auto seen = std::make_shared<SeenActions>();
+  static std::shared_ptr<const RecognizedActions> see(const actions::PointSet& points,
+                                                      const Model& model,
+                                                      const actions::RecognizeOptions& options,
+                                                      Stopwatch& watch) {
+    auto seen = std::make_shared<RecognizedActions>();
     seen->size = points.size;
     seen->frames = static_cast<int>(points.frames);
     seen->points = points.points;
@@ -209,7 +210,7 @@ class ActionsView final : public OptionsView<actions::RecognizeOptions> {
   }
 
   // A click on an action's box asks about that event, and one elsewhere about the clip.
-  static void add_reasons(Result& result, const std::shared_ptr<const SeenActions>& seen) {
+  static void add_reasons(Result& result, const std::shared_ptr<const RecognizedActions>& seen) {
     result.why_hint =
         "Click an action's box to see why it was recognized, or elsewhere why the clip has its "
         "class.";

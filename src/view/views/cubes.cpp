@@ -84,7 +84,7 @@ std::string spectra_chart(const ViewCube& cube, const std::vector<float>& target
 // gone, so that many results of large cubes do not fill the memory.
 class MappedCube {
  public:
-  MappedCube(std::shared_ptr<Input> input, std::shared_ptr<KeptCubes> cubes,
+  MappedCube(std::shared_ptr<Input> input, std::shared_ptr<CubeCache> cubes,
              emd::SceneMapper mapper, std::vector<float> target)
       : input_(std::move(input)),
         cubes_(std::move(cubes)),
@@ -103,7 +103,7 @@ class MappedCube {
                          static_cast<int>(place.y));
   }
 
-  static std::shared_ptr<const ViewCube> cube_of(const Input& input, KeptCubes& cubes) {
+  static std::shared_ptr<const ViewCube> cube_of(const Input& input, CubeCache& cubes) {
     return cubes.get(
         input.id(), [&] { return std::make_shared<const ViewCube>(read_view_cube(input.path())); },
         [](const auto& cube) { return cube->bytes(); });
@@ -111,7 +111,7 @@ class MappedCube {
 
  private:
   std::shared_ptr<Input> input_;
-  std::shared_ptr<KeptCubes> cubes_;
+  std::shared_ptr<CubeCache> cubes_;
   emd::SceneMapper mapper_;
   std::vector<float> target_;  // its mean spectrum
   std::mutex mutex_{};
@@ -262,7 +262,7 @@ class CubesView final : public OptionsView<CubeOptions> {
   }
 
   static constexpr std::size_t kBytesKept = std::size_t{512} << 20;
-  std::shared_ptr<KeptCubes> cubes_ = std::make_shared<KeptCubes>(kBytesKept);
+  std::shared_ptr<CubeCache> cubes_ = std::make_shared<CubeCache>(kBytesKept);
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "view/views/seen_actions.h"
+#include "view/views/recognized_actions.h"
 
 namespace fovea::view {
 namespace {
@@ -55,7 +55,7 @@ class RunningActions final : public Running {
     return result;
   }
   bool needs_all() const override { return true; }
-  std::vector<SeenEvent> finish() override { return seen(recognizer_.finish()); }
+  std::vector<RecognizedEvent> finish() override { return seen(recognizer_.finish()); }
 
  private:
   struct PassingMark {
@@ -77,8 +77,8 @@ class RunningActions final : public Running {
   }
 
   // Events with the times of the source, because frames may have been passed over.
-  std::vector<SeenEvent> seen(std::span<const actions::Event> events) {
-    std::vector<SeenEvent> found;
+  std::vector<RecognizedEvent> seen(std::span<const actions::Event> events) {
+    std::vector<RecognizedEvent> found;
     for (const actions::Event& event : events) {
       all_.push_back(event);
       all_.back().evidence = nullptr;

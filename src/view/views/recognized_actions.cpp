@@ -1,4 +1,4 @@
-#include "view/views/seen_actions.h"
+#include "view/views/recognized_actions.h"
 
 #include <fovea/actions/select_points.h>
 #include <fovea/core/error.h>
@@ -190,7 +190,7 @@ std::vector<actions::EventExplanation> recognize_events(
   return events;
 }
 
-const actions::EventExplanation* SeenActions::event_at(report::Point place, int frame) const {
+const actions::EventExplanation* RecognizedActions::event_at(report::Point place, int frame) const {
   const actions::EventExplanation* best = nullptr;
   for (const actions::EventExplanation& why : events) {
     const Rect<float>& box = why.event.box;
@@ -203,7 +203,7 @@ const actions::EventExplanation* SeenActions::event_at(report::Point place, int 
   return best;
 }
 
-std::vector<LayerShape> SeenActions::shapes(int frame) const {
+std::vector<LayerShape> RecognizedActions::shapes(int frame) const {
   std::vector<LayerShape> drawn;
   const auto frame_of = &actions::SpaceTimePoint::frame;
   const auto first = std::ranges::lower_bound(points, frame, {}, frame_of),

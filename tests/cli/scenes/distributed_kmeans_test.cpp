@@ -1,5 +1,5 @@
 // Covers: assign
-#include "cli/scenes/rounds.h"
+#include "cli/scenes/distributed_kmeans.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

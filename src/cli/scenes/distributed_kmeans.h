@@ -33,9 +33,9 @@ scenes::PartPlace place_of(const cluster::Manifest& manifest);
 
 // Looks for something again and again until it is there or so many seconds have passed. Throws
 // Cancelled where the program is interrupted.
-class Patience {
+class PollTimeout {
  public:
-  Patience(double seconds, const Exec& exec);
+  PollTimeout(double seconds, const Exec& exec);
   // Waits a moment; false where the time has passed.
   bool wait();
   // Begins anew, after something was found.

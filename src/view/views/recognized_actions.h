@@ -33,7 +33,7 @@ VideoPoints find_video_points(const std::string& path, const actions::Model& mod
 
 // What is known about the actions in a video. The points have no descriptors any more, and events
 // no evidence: explanations hold all that is shown.
-struct SeenActions {
+struct RecognizedActions {
   Extent size{};
   int frames = 0;
   std::vector<actions::SpaceTimePoint> points{};    // in the order of their frames

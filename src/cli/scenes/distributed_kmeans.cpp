@@ -1,4 +1,4 @@
-#include "cli/scenes/rounds.h"
+#include "cli/scenes/distributed_kmeans.h"
 
 #include <fovea/core/error.h>
 
@@ -100,14 +100,16 @@ scenes::PartPlace place_of(const cluster::Manifest& manifest) {
                                        job.units, job.version, manifest.shard().count))};
 }
 
-Patience::Patience(double seconds, const Exec& exec) : seconds_(seconds), exec_(exec) { renew(); }
+PollTimeout::PollTimeout(double seconds, const Exec& exec) : seconds_(seconds), exec_(exec) {
+  renew();
+}
 
-void Patience::renew() {
+void PollTimeout::renew() {
   end_ = steady_seconds() + seconds_;
   pause_ = kShortestPause;
 }
 
-bool Patience::wait() {
+bool PollTimeout::wait() {
   throw_if_stopped(exec_);
   if (steady_seconds() >= end_) return false;
   std::this_thread::sleep_for(std::chrono::duration<double>(pause_));
@@ -198,8 +200,8 @@ scenes::RoundAnswer RoundFolder::ask(const scenes::RoundRequest& request, int pa
   if (found_now(merged)) return scenes::read_answer(merged, round.identity);
   open(round, request);
   std::vector<int> left = missing(round, parts);
-  for (Patience patience(wait_seconds_, exec_); !left.empty(); left = missing(round, parts))
-    if (!patience.wait()) throw AnswersNeeded{request.number, request.kind, left};
+  for (PollTimeout timeout(wait_seconds_, exec_); !left.empty(); left = missing(round, parts))
+    if (!timeout.wait()) throw AnswersNeeded{request.number, request.kind, left};
   std::vector<scenes::RoundAnswer> answers;
   answers.reserve(static_cast<std::size_t>(parts));
   for (int part = 0; part < parts; ++part) answers.push_back(answer_of(request, round, part));
