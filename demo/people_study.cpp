@@ -2,6 +2,7 @@
 
 #include <fovea/core/random.h>
 #include <fovea/people/study.h>
+#include <fovea/report/evaluation_page.h>
 
 #include <fmt/format.h>
 
@@ -77,18 +78,18 @@ void add_people_study(Page& page, const Exec& exec) {
   options.train.rounds = 0;
   options.false_rate = 1e-2;
   options.exec = exec;
-  const people::StudyReport report =
+  const people::StudyReport study =
       people::study({positives, negatives, test_positives, test_negatives}, options);
   std::vector<Figure> figures;
-  figures.reserve(report.parameters.size());
-  for (const people::StudyParameter& parameter : report.parameters)
+  figures.reserve(study.parameters.size());
+  for (const report::EvaluationChart& chart : study_evaluation(study).charts)
     figures.push_back(Figure::chart(
-        study_chart(report, parameter.name),
+        report::to_svg(chart),
         {fmt::format("what {} of the descriptor matter: miss rates at {:g} false positives per "
                      "window, on drawn people",
-                     parameter.name == "bins" ? "the bins" : "the norms", report.false_rate),
+                     chart.title == "bins" ? "the bins" : "the norms", study.false_rate),
          fmt::format("fovea people study --vary {} --positives crops --negatives scenes -o study",
-                     parameter.name)}));
+                     chart.title)}));
   page.figures(figures, 2);
 }
 

@@ -1,6 +1,7 @@
 // What fovea people study writes.
 #pragma once
 #include <fovea/people/study.h>
+#include <fovea/report/evaluation.h>
 
 #include <string>
 
@@ -8,6 +9,9 @@
 
 namespace fovea::cli {
 
+// A chart per parameter, with the default in each, titled by the parameter's name. Windows are no
+// inputs, so that there are curves and no mistakes.
+report::Evaluation study_evaluation(const people::StudyReport& report);
 // Writes the folder: index.html, table.csv, curves.csv, study.json and evaluation.json, each whole
 // or not at all.
 void write_study_folder(const std::string& folder, const Context& context,

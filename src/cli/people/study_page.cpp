@@ -99,8 +99,8 @@ std::string lead(const StudyReport& report, std::size_t values) {
       report.base.report.negatives, report.false_rate, done);
 }
 
-// A chart per parameter, with the default in each. Windows are no inputs, so that there are curves
-// and no mistakes.
+}  // namespace
+
 report::Evaluation study_evaluation(const StudyReport& report) {
   std::size_t values = 0;
   for (const people::StudyParameter& parameter : report.parameters)
@@ -126,8 +126,6 @@ report::Evaluation study_evaluation(const StudyReport& report) {
   }
   return evaluation;
 }
-
-}  // namespace
 
 void write_study_folder(const std::string& folder, const Context& context,
                         const StudyReport& report) {

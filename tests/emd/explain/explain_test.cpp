@@ -17,23 +17,23 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int kSceneWidth = 40, kSceneHeight = 30;
+constexpr int kDrawnWidth = 40, kDrawnHeight = 30;
 
 Image<std::uint8_t> random_labels(int bins) {
-  Image<std::uint8_t> labels(kSceneWidth, kSceneHeight);
+  Image<std::uint8_t> labels(kDrawnWidth, kDrawnHeight);
   Random random(3, 0);
-  for (int y = 0; y < kSceneHeight; ++y)
-    for (int x = 0; x < kSceneWidth; ++x)
+  for (int y = 0; y < kDrawnHeight; ++y)
+    for (int x = 0; x < kDrawnWidth; ++x)
       labels.at(x, y) = static_cast<std::uint8_t>(random.below(static_cast<std::uint32_t>(bins)));
   return labels;
 }
 
 BandFrame random_frame(int bands, float white) {
-  BandFrame frame{Stack<float>(kSceneWidth, kSceneHeight, bands), "it", white};
+  BandFrame frame{Stack<float>(kDrawnWidth, kDrawnHeight, bands), "it", white};
   Random random(5, 0);
   for (int b = 0; b < bands; ++b)
-    for (int y = 0; y < kSceneHeight; ++y)
-      for (int x = 0; x < kSceneWidth; ++x)
+    for (int y = 0; y < kDrawnHeight; ++y)
+      for (int x = 0; x < kDrawnWidth; ++x)
         frame.bands.plane(b).at(x, y) = static_cast<float>(random.below(200) + (x > 20 ? 50 : 0));
   return frame;
 }
