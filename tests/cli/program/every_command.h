@@ -54,7 +54,7 @@ TEST_P(EveryCommand, HelpTellsEveryOptionAndExample) {
 
 TEST_P(EveryCommand, OptionNamesAreUniqueAndDefaultsInRange) {
   const Invocation defaults = default_invocation(*GetParam());
-  std::set<std::string_view> names;
+  std::set<std::string> names;
   for (const auto& fields : {defaults.own_fields(), defaults.common_fields()}) {
     for (const OptionField& field : fields) {
       EXPECT_TRUE(names.insert(field.name).second) << field.name;
@@ -62,7 +62,7 @@ TEST_P(EveryCommand, OptionNamesAreUniqueAndDefaultsInRange) {
       EXPECT_FALSE(field.help.empty()) << field.name;
     }
   }
-  const std::string_view preset = GetParam()->preset;
+  const std::string preset(GetParam()->preset);
   EXPECT_TRUE(preset.empty() || names.contains(preset)) << preset;
 }
 
