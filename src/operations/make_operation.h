@@ -1,7 +1,10 @@
 // Makes an Operation of functions over the types of one system.
 #pragma once
+#include <fovea/core/error.h>
+
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +15,7 @@ namespace fovea::operations {
 // What an operation has that needs no worker of its own: what it calls keeps nothing.
 struct NoWorker {};
 
+// A file of all inputs. An item that a merged or resumed run adds again has its result alone.
 template <class Item>
 class SharedFileOf {
  public:
@@ -32,7 +36,8 @@ struct OutputOf {
 };
 
 // See Call for what the functions do. What may be missing is null. `Options` is also the place for
-// what begin() reads, and for what tally() counts.
+// what begin() reads, and for what start_input() and tally() count: while workers run, no other
+// function may read that.
 template <class Options, class Item, class Worker = NoWorker>
 struct Parts {
   Words words;
@@ -57,6 +62,7 @@ struct Parts {
   std::string (*line)(const Options&, const Item&) = nullptr;
   std::string (*video_line)(const Options&, std::int64_t frames) = nullptr;
   void (*draw)(const Options&, Item&) = nullptr;
+  void (*start_input)(Options&, Extent size) = nullptr;
   void (*tally)(Options&, const Item&) = nullptr;
   std::string (*note_after_input)(Options&, const std::string& input) = nullptr;
   std::string (*note_after_all)(const Options&) = nullptr;
@@ -122,6 +128,9 @@ class CallOf final : public Call {
   std::unique_ptr<SharedFile> open(std::size_t output, const std::string& path) const override {
     return std::make_unique<Shared>(parts_->outputs[output].open(path));
   }
+  void start_input(Extent size) override {
+    if (parts_->start_input) parts_->start_input(options_, size);
+  }
   void tally(const void* item) override {
     if (parts_->tally) parts_->tally(options_, of(item));
   }
@@ -157,8 +166,36 @@ class CallOf final : public Call {
   Options options_{};
 };
 
+// Throws InvalidArgument where a function is missing that a driver would call.
+template <class Options, class Item, class Worker>
+void require_whole(const Parts<Options, Item, Worker>& parts) {
+  const auto require = [&](bool there, const char* what) {
+    if (!there)
+      throw InvalidArgument(std::string(parts.words.system) + " " + std::string(parts.words.verb) +
+                            " lacks " + what);
+  };
+  require(parts.read && parts.run && parts.result, "read, run or result");
+  require((std::is_same_v<Worker, NoWorker>) || parts.worker, "worker");
+  require(!parts.explains || (parts.explain && parts.explain_picture), "explain");
+  const bool videos = parts.input == InputKind::kImageOrVideo;
+  require(!videos || (parts.pixels && parts.orientation && parts.video_line),
+          "what videos need: pixels, orientation, video_line");
+  int pictures = 0;
+  for (const auto& output : parts.outputs) {
+    const bool own = output.about.share == Share::kPerInput, picture = output.about.picture;
+    pictures += picture ? 1 : 0;
+    require(!picture || (parts.pixels && parts.draw), "what pictures need: pixels, draw");
+    require(own || output.open, "open of a shared file");
+    require(!own || picture || output.write || output.write_several, "write of an output");
+    require(output.about.dash != Dash::kText || output.text, "text of an output");
+    require(!videos || !own || picture, "a place for files of frames that are no pictures");
+  }
+  require(pictures < 2, "a place for a second picture");
+}
+
 template <class Options, class Item, class Worker>
 Operation make_operation(Parts<Options, Item, Worker> parts, RecordRef (*sample)()) {
+  require_whole(parts);
   Operation operation{.words = parts.words,
                       .input = parts.input,
                       .needs_output = parts.needs_output,

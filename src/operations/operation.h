@@ -1,6 +1,6 @@
 // What a verb does, described once: its words, what it reads, its options, how an input becomes a
-// result, the files that can be written of it, and why it is what it is. The program, Python and
-// the page are drivers that run any operation.
+// result, the files that can be written of it, and why it is what it is. The program's driver
+// (cli/program/run_operation) runs any of them.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -85,6 +85,7 @@ class Call {
   virtual std::shared_ptr<void> make_worker(const Exec& exec) const = 0;
   virtual std::shared_ptr<void> make_item() const = 0;
   virtual void read(const Source& source, void* item) const = 0;
+  // Replaces the result of the item: the items of a video's frames are used again.
   virtual void run(void* worker, void* item) const = 0;
   // Of an operation on images: the pixels that are read, as a frame of a video also gives them.
   virtual Image<std::uint8_t>& pixels(void* item) const = 0;
@@ -95,7 +96,7 @@ class Call {
   virtual RecordRef result(void* item) const = 0;
   // For people, without the name of the input; empty where its files say it all.
   virtual std::string line(const void* item) const = 0;
-  // The same of a video, of whose frames those were added that tally() got since the last one.
+  // The same of a video, whose frames tally() got since start_input().
   virtual std::string video_line(std::int64_t frames) const = 0;
   // Draws the result into the pixels.
   virtual void draw(void* item) const = 0;
@@ -105,9 +106,11 @@ class Call {
   virtual std::string text(std::size_t output, const void* item) const = 0;
   virtual std::unique_ptr<SharedFile> open(std::size_t output, const std::string& path) const = 0;
 
+  // Called before each input; only a video knows its size then.
+  virtual void start_input(Extent size) = 0;
   // Called for every item, in order.
   virtual void tally(const void* item) = 0;
-  // What the user should know after an input, and after all; may be empty.
+  // What the user should know after an input that did not fail, and after all; may be empty.
   virtual std::string note_after_input(const std::string& input) = 0;
   virtual std::string note_after_all() const = 0;
 

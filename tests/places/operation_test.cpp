@@ -86,7 +86,7 @@ Operation bright() {
            },
        .run =
            [](const BrightOptions& options, NoWorker&, Item& item) {
-             item.found.width = item.pixels.width();
+             item.found = {.width = item.pixels.width()};
              for (int y = 0; y < item.pixels.height(); ++y)
                for (int x = 0; x < item.pixels.width(); ++x)
                  item.found.bright += item.pixels.at(x, y) > options.above ? 1 : 0;

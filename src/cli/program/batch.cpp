@@ -37,11 +37,6 @@ Device resolve_device(Context& context) {
   return context.exec.device;
 }
 
-std::span<NoWorker> NoWorker::some() {
-  static NoWorker worker;
-  return {&worker, 1};
-}
-
 Batch::Batch(Context& context, const std::vector<std::string>& inputs)
     : context_(context),
       units_(context, {inputs},

@@ -39,11 +39,6 @@ struct BatchItem {
   Outcome outcome{};
 };
 
-// The worker of verbs that need none: what they call keeps nothing between inputs.
-struct NoWorker {
-  static std::span<NoWorker> some();
-};
-
 // Goes through the inputs in order. A failing one is named on standard error and the others are
 // still done. Each result is printed as soon as it and all before it are there, as a line or as an
 // element of one JSON object with --json. After a request to stop, inputs that are finished are

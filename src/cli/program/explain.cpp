@@ -8,12 +8,16 @@
 
 namespace fovea::cli {
 
-int print_explanation(Context& context, const report::Explanation& explanation,
-                      const ExplainOutput& output) {
+void require_no_journal(const Context& context) {
   if (context.journal)
     throw InvalidArgument(
         "--explain answers for one result, of which nothing is recorded; leave out --shard, "
         "--resume and --manifest");
+}
+
+int print_explanation(Context& context, const report::Explanation& explanation,
+                      const ExplainOutput& output) {
+  require_no_journal(context);
   if (!output.picture.empty())
     io::write_image(output.picture,
                     report::draw_explanation(output.image, explanation, output.drawing).view());

@@ -29,6 +29,8 @@ struct ExplainOutput {
   // Members that stand before "explanation" in the JSON, such as the input's name.
   std::function<void(io::JsonWriter& json)> members{};
 };
+// Throws InvalidArgument in a run that is recorded: nothing is recorded of an explanation.
+void require_no_journal(const Context& context);
 // Draws the picture where one is asked for, and prints the explanation: as text, or with --json as
 // the member "explanation" of a result. Returns the exit status.
 int print_explanation(Context& context, const report::Explanation& explanation,

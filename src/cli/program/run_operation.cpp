@@ -207,9 +207,13 @@ class OperationRun {
     check_outputs(context_, files, read);
   }
 
-  io::FrameWorkers workers_for(std::int64_t items) const {
+  int most_workers() const {
     const bool cuda = context_.exec.device.kind == DeviceKind::kCuda;
-    return io::plan_frame_workers(context_.exec, items, cuda && operation_.alone_on_gpu ? 1 : 0);
+    return cuda && operation_.alone_on_gpu ? 1 : 0;
+  }
+
+  io::FrameWorkers workers_for(std::int64_t items) const {
+    return io::plan_frame_workers(context_.exec, items, most_workers());
   }
 
   Exec exec_of(const io::FrameWorkers& plan) const {
@@ -275,6 +279,7 @@ class OperationRun {
          .complete = [&](auto& item) { item.outcome = write(item.input, item.value.get()); },
          .write =
              [&](auto& item) {
+               call_.start_input({});
                add(batch, {plan_.inputs[item.input]}, item.value.get(), item.input);
                note(call_.note_after_input(plan_.inputs[item.input]));
              }});
@@ -327,12 +332,12 @@ class OperationRun {
 
   // Adds an image or a frame to what all inputs share, and records it.
   void add(Batch& batch, const io::Place& place, void* item, std::size_t input) {
-    call_.tally(item);
     Recorded recorded{.place = place, .text = {}, .result = {}};
     for (std::size_t i = 0; i < outputs().size(); ++i)
       if (is_printed(i, file_at(i, input))) recorded.text += call_.text(i, item);
     if (!recorded.text.empty()) context_.console.print_data(recorded.text);
     add_shared(place, item);
+    call_.tally(item);
     if (context_.journal == nullptr) return;
     if (shares_files()) recorded.result = io::pack_record(call_.result(item));
     if (!recorded.text.empty() || !recorded.result.empty())
@@ -365,6 +370,7 @@ class OperationRun {
     io::VideoReadOptions reading = video_options(context_);
     reading.orientation = call_.orientation();
     io::VideoReader reader = open_video(context_, name, reading);
+    call_.start_input(reader.info().size);
     std::optional<io::VideoWriter> writer;
     std::string path;
     for (std::size_t i = 0; i < outputs().size(); ++i)
@@ -376,13 +382,13 @@ class OperationRun {
       const io::FrameTime time{frame.frame.frame, frame.frame.seconds};
       add(batch, {name, time}, frame.item.get(), input);
       if (context_.json)
-        batch.print_more(fmt::format("{}{{{}, {}}}", std::exchange(separator, ", "),
-                                     io::record_members(record_ref(time)),
-                                     io::record_members(call_.result(frame.item.get()))));
+        batch.print_more(fmt::format(
+            "{}{{{}, {}}}", std::exchange(separator, ", "), io::record_members(record_ref(time)),
+            io::record_members(call_.result(frame.item.get()), written_fields(context_))));
       if (writer) writer->write(call_.pixels(frame.item.get()));
       std::swap(frame.frame.image, call_.pixels(frame.item.get()));  // its memory is used again
     };
-    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, reader);
+    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, reader, most_workers());
     make_workers(plan);
     const auto run_all = [&] {
       return io::run_frames<Frame, Worker>(
@@ -411,8 +417,7 @@ class OperationRun {
     if (writer && run.frames > 0) writer->finish();
     note_reading(context_, name, reader);
     const std::string line = call_.video_line(run.frames);
-    const std::string hint = call_.note_after_input(name);
-    if (run.whole()) note(hint);
+    if (run.whole()) note(call_.note_after_input(name));
     Outcome outcome{.fault = run.fault};
     if (run.frames > 0 && !path.empty()) {
       outcome.files = {path};
@@ -465,6 +470,7 @@ class OperationRun {
 
   // Explains the result of one input instead of writing it.
   int explain() {
+    require_no_journal(context_);
     sort_by_ending();
     plan_inputs();
     call_.settle(plan_);

@@ -1,4 +1,4 @@
-// fovea ops blur: smooths images by a Gaussian.
+// ops blur: smooths images by a Gaussian.
 #include <fovea/ops/convolve.h>
 
 #include "operations/ops/images.h"

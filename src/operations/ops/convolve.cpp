@@ -1,4 +1,4 @@
-// fovea ops convolve: filters images by a kernel from a file, or by a Laplacian of a Gaussian.
+// ops convolve: filters images by a kernel from a file, or by a Laplacian of a Gaussian.
 #include <fovea/core/error.h>
 #include <fovea/io/samples.h>
 #include <fovea/ops/convolve.h>

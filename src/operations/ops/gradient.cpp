@@ -1,4 +1,4 @@
-// fovea ops gradient: writes the magnitude, orientation or differences of images, as bytes to look
+// ops gradient: writes the magnitude, orientation or differences of images, as bytes to look
 // at or as float values to compute with.
 #include <fovea/core/error.h>
 #include <fovea/ops/gradient.h>

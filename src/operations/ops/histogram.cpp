@@ -1,4 +1,4 @@
-// fovea ops histogram: computes the histogram of the window around every pixel.
+// ops histogram: computes the histogram of the window around every pixel.
 #include <fovea/core/error.h>
 #include <fovea/ops/window_histogram.h>
 

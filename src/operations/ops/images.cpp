@@ -20,6 +20,7 @@ void describe(FieldVisitor& visit, ImageNumbers& numbers) {
 void make(Filtered& item, io::AnyImage image) {
   item.made.clear();
   item.made.push_back(std::move(image));
+  item.input.pixels = Image<std::uint8_t>{};
 }
 
 void describe_orientation(OptionVisitor& visit, io::Orientation& orientation) {

@@ -26,6 +26,7 @@ struct Filtered {
   std::vector<io::AnyImage> made{};
   ImageNumbers numbers{};
 };
+// Takes what was made of the input, whose pixels are freed; its facts stay.
 void make(Filtered& item, io::AnyImage image);
 
 void describe_orientation(OptionVisitor& visit, io::Orientation& orientation);

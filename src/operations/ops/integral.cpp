@@ -1,4 +1,4 @@
-// fovea ops integral: writes summed-area tables as files.
+// ops integral: writes summed-area tables as files.
 #include <fovea/io/samples.h>
 #include <fovea/ops/integral.h>
 

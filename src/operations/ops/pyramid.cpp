@@ -1,4 +1,4 @@
-// fovea ops pyramid: writes an image at smaller and smaller sizes, one file per level.
+// ops pyramid: writes an image at smaller and smaller sizes, one file per level.
 #include <fovea/io/samples.h>
 #include <fovea/ops/pyramid.h>
 
@@ -37,6 +37,7 @@ template <class Stored, class T>
 void make_levels(ImageView<const T> image, const PyramidOptions& options, Filtered& item) {
   Pyramid<T> pyramid(options);
   pyramid.build(image);
+  item.made.clear();
   item.made.reserve(static_cast<std::size_t>(pyramid.levels()));
   for (int i = 0; i < pyramid.levels(); ++i) {
     if constexpr (std::is_same_v<Stored, T>)

@@ -1,4 +1,4 @@
-// fovea ops resize: makes images larger or smaller.
+// ops resize: makes images larger or smaller.
 #include <fovea/core/error.h>
 #include <fovea/io/samples.h>
 #include <fovea/ops/resize.h>

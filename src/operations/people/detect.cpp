@@ -67,14 +67,14 @@ struct Worker {
 
 void check(const DetectRequest& request) {
   check_explain(request.explain, {2, 4}, request.explain_picture);
-  if (!request.mask.empty() && request.detect.region)
+  if (request.explain.empty() && !request.mask.empty() && request.detect.region)
     throw InvalidArgument("--mask and --region exclude each other; give one of them");
 }
 
 void begin(DetectRequest& request, const Exec& exec, const Plan& plan) {
   request.detect.exec = exec;
   request.detector = people::load_model(request.model);
-  if (!request.mask.empty())
+  if (!request.mask.empty() && request.explain.empty())
     request.mask_pixels = io::to_gray(people::detector_pixels(plan.image(request.mask)));
 }
 
@@ -106,6 +106,11 @@ void draw(const DetectRequest&, Found& found) {
   people::draw_people(found.pixels, found.result.people);
 }
 
+void start_input(DetectRequest& request, Extent size) {
+  request.people = 0;
+  request.height = size.height;
+}
+
 void tally(DetectRequest& request, const Found& found) {
   request.people += found.result.people.size();
   request.height = found.result.size.height;
@@ -118,9 +123,8 @@ std::string video_line(const DetectRequest& request, std::int64_t frames) {
 
 // Hints at enlarging where nobody was found, once.
 std::string note_after_input(DetectRequest& request, const std::string& input) {
-  const std::size_t people = std::exchange(request.people, 0);
   const int window = request.detector->window().height;
-  if (people > 0 || request.hinted || request.detect.scan.enlarge > 1 ||
+  if (request.people > 0 || request.hinted || request.detect.scan.enlarge > 1 ||
       request.height >= 2 * window)
     return "";
   request.hinted = true;
@@ -286,6 +290,7 @@ Operation people_detect() {
                   const Found& found) { return people_text(found.result.people.size()); },
        .video_line = video_line,
        .draw = draw,
+       .start_input = start_input,
        .tally = tally,
        .note_after_input = note_after_input,
        .note_after_all = note_after_all,

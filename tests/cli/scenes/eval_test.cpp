@@ -77,8 +77,6 @@ TEST_F(ScenesEval, GivesTheViewConfusedImages) {
       report::parse_evaluation(test::load(folder_ / "report/evaluation.json"), "evaluation.json");
   EXPECT_EQ(json::parse(ended.out)["evaluation"]["confusion"].size(), 9U);
   EXPECT_FALSE(evaluation.charts.empty());  // accuracy against K
-  EXPECT_THAT(test::load(folder_ / "report/index.html"),
-              HasSubstr("Confused images, the worst first."));
   std::int64_t wrong = 0, listed = 0;
   for (int truth = 0; truth < 3; ++truth)
     for (int predicted = 0; predicted < 3; ++predicted) {
@@ -98,6 +96,8 @@ TEST_F(ScenesEval, GivesTheViewConfusedImages) {
     ++listed;
   }
   EXPECT_LE(listed, wrong);
+  const std::string page = test::load(folder_ / "report/index.html");
+  EXPECT_EQ(page.find("Confused images, the worst first.") != std::string::npos, wrong > 0);
 }
 
 TEST_F(ScenesEval, SweepsOverNumbersOfSamples) {

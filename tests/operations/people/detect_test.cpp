@@ -89,6 +89,29 @@ TEST_F(PeopleDetect, JsonReportsBoxesAndCounts) {
   EXPECT_GT(person["score"].get<double>(), 0.2);
 }
 
+TEST_F(PeopleDetect, AFailedInputCountsForNoOther) {
+  for (const char* folder : {"x", "y"}) {
+    std::filesystem::create_directory(folder_ / folder);
+    std::filesystem::copy(folder_ / "a.png", folder_ / (std::string(folder) + "/a.png"));
+  }
+  write_walk(folder_ / "walk.y4m", 3);
+  const auto line_of_walk = [&](const std::vector<std::string>& inputs) {
+    std::vector<std::string> words = inputs;
+    words.insert(words.end(), {"--yolo", folder_ / "yolo"});
+    const std::string out = detect(words).out;
+    return out.substr(out.find("walk.y4m"));
+  };
+  EXPECT_EQ(line_of_walk({folder_ / "x/a.png", folder_ / "y/a.png", folder_ / "walk.y4m"}),
+            line_of_walk({folder_ / "walk.y4m"}));
+}
+
+TEST_F(PeopleDetect, AnExplanationIsNotRecorded) {
+  const Ended ended = detect({folder_ / "a.png", "--explain", "40,60", "--explain-picture",
+                              folder_ / "why.png", "--manifest", folder_ / "m"});
+  EXPECT_EQ(ended.status, kUsage);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "why.png"));
+}
+
 TEST_F(PeopleDetect, ExplainsAPlaceAsTextJsonAndPicture) {
   const json person = detected({folder_ / "a.png"})["results"][0]["people"][0];
   const Ended ended =
