@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <numeric>
 
-#include "operations/mesh/own_costs.h"
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
 #include "core/words.h"
+#include "operations/mesh/own_costs.h"
 
 namespace fovea::cli {
 namespace {
