@@ -63,7 +63,7 @@ format:  ## lay out every source file
 	@scripts/bootstrap lint
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 -i
 
-FLOORS ?= core io ops report cluster people flow emd scenes mesh actions operations view cli bench demo
+FLOORS ?= core io ops report cluster people flow emd scenes mesh actions operations places view cli bench demo
 REPLAYS := $(notdir $(wildcard fuzz/seeds/*))
 empty :=
 the_floors = ^($(subst $(empty) ,|,$(strip $(FLOORS) fuzz)))\.
