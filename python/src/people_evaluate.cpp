@@ -3,6 +3,7 @@
 #include <fovea/people/annotations.h>
 #include <fovea/people/measure.h>
 #include <fovea/people/show.h>
+#include <fovea/report/evaluation_page.h>
 
 #include <fmt/format.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -161,16 +162,13 @@ double paired_deviation(nb::handle a, nb::handle b) {
 
 // Curves are tuples of a name, the miss rate that is written beside it, and the columns.
 std::string draw_curves(const nb::list& curves, bool windows) {
-  std::vector<std::vector<CurvePoint>> points;
+  report::EvaluationChart chart =
+      people::miss_rate_chart(windows ? people::CurveUnit::kWindow : people::CurveUnit::kImage);
   for (const nb::handle curve : curves)
-    points.push_back(curve_of(nb::cast<nb::dict>(nb::object(curve[2]))));
-  std::vector<people::NamedCurve> named;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    named.push_back({fmt::format("{} {:.1f} %", nb::cast<std::string>(nb::object(curves[i][0])),
-                                 100 * nb::cast<double>(nb::object(curves[i][1]))),
-                     points[i]});
-  return people::draw_curves(named,
-                             windows ? people::CurveUnit::kWindow : people::CurveUnit::kImage);
+    people::add_miss_rates(chart, nb::cast<std::string>(nb::object(curve[0])), {},
+                           curve_of(nb::cast<nb::dict>(nb::object(curve[2]))),
+                           nb::cast<double>(nb::object(curve[1])));
+  return report::to_svg(chart);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <fovea/core/options.h>
 #include <fovea/ops/gradient.h>
 #include <fovea/people/show.h>
-#include <fovea/report/chart.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/draw.h>
 
@@ -202,20 +201,6 @@ std::vector<ModelPicture> pictures(const FilteredModel& model, int glyph) {
   return pictures_of_uses(uses, cells, glyph);
 }
 
-// Axes are logarithmic: points left of the chart are drawn once, at its edge.
-report::Series series(const NamedCurve& curve, double least) {
-  report::Series result{.name = curve.name};
-  const std::span<const CurvePoint> points = curve.points;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const bool left = points[i].false_positives < least;
-    if (left && i + 1 < points.size() && points[i + 1].false_positives < least) continue;
-    if (points[i].miss_rate <= 0) break;
-    result.x.push_back(std::max(points[i].false_positives, least));
-    result.y.push_back(points[i].miss_rate);
-  }
-  return result;
-}
-
 }  // namespace
 
 Image<std::uint8_t> hog_glyphs(ImageView<const std::uint8_t> image, const HogOptions& options,
@@ -245,21 +230,35 @@ void draw_people(ImageView<std::uint8_t> image, std::span<const Detection> peopl
   }
 }
 
-std::string draw_curves(std::span<const NamedCurve> curves, CurveUnit unit) {
+report::EvaluationChart miss_rate_chart(CurveUnit unit) {
   const bool windows = unit == CurveUnit::kWindow;
-  report::LineChart chart{
-      .title = windows ? "Miss rate over false positives per window"
-                       : "Miss rate over false positives per image",
+  report::EvaluationChart chart{
+      .title = "Miss rate over false positives",
+      .threshold = "score",
+      .option = "threshold",
       .x = {.title = windows ? "false positives per window" : "false positives per image",
             .log = true,
             .low = windows ? 1e-6 : 1e-3,
             .high = windows ? 1e-1 : 1e1},
-      .y = {.title = "miss rate", .log = true, .high = 1},
-      .width = 720,
-      .height = 480};
-  for (const NamedCurve& curve : curves) chart.series.push_back(series(curve, *chart.x.low));
+      .y = {.title = "miss rate (%)", .log = true, .high = 100},
+      .figures = {"recall (%)", "precision (%)"},
+      .file = "curve"};
   if (windows) chart.references.push_back({1e-4, "1e-4", true});
-  return to_svg(chart);
+  return chart;
+}
+
+void add_miss_rates(report::EvaluationChart& chart, const std::string& name,
+                    std::optional<double> chosen, std::span<const CurvePoint> curve,
+                    double summary) {
+  std::vector<report::EvaluationPoint> points;
+  points.reserve(curve.size());
+  for (const CurvePoint& point : curve)
+    points.push_back({.threshold = point.threshold,
+                      .x = point.false_positives,
+                      .y = 100 * point.miss_rate,
+                      .figures = {100 * (1 - point.miss_rate), 100 * point.precision}});
+  chart.curves.push_back(
+      {name, chosen, report::subsampled(points, chart), fmt::format("{:.1f} %", 100 * summary)});
 }
 
 }  // namespace fovea::people

@@ -1,5 +1,6 @@
 #include <fovea/core/error.h>
 #include <fovea/people/show.h>
+#include <fovea/report/evaluation_page.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -49,22 +50,20 @@ TEST(Show, WeightsForAndAgainstAreTwoPictures) {
 }
 
 TEST(Show, CurvesAreLinesOfOneChart) {
-  // Points left of the chart are drawn once, and a miss rate of 0 ends a curve.
   const std::vector<CurvePoint> points{
       {3, 1e-5, 0.9}, {2, 1e-4, 0.8}, {1, 1e-2, 0.5}, {0, 1, 0.1}, {-1, 2, 0}};
-  const std::vector<NamedCurve> curves{{"one", points}, {"two", std::span(points).first(3)}};
-  const std::string images = draw_curves(curves, CurveUnit::kImage),
-                    windows = draw_curves(curves, CurveUnit::kWindow);
-  for (const std::string& svg : {images, windows}) {
-    EXPECT_NE(svg.find("<svg"), std::string::npos);
-    EXPECT_NE(svg.find("one"), std::string::npos);
-    EXPECT_NE(svg.find("two"), std::string::npos);
+  for (const CurveUnit unit : {CurveUnit::kImage, CurveUnit::kWindow}) {
+    report::EvaluationChart chart = miss_rate_chart(unit);
+    add_miss_rates(chart, "one", 1.0, points, 0.25);
+    add_miss_rates(chart, "two", {}, std::span(points).first(3), 0.5);
+    const std::string svg = report::to_svg(chart);
+    EXPECT_NE(svg.find("one 25.0 %"), std::string::npos);
+    EXPECT_NE(svg.find("two 50.0 %"), std::string::npos);
+    EXPECT_NE(svg.find(unit == CurveUnit::kImage ? "false positives per image"
+                                                 : "false positives per window"),
+              std::string::npos);
+    EXPECT_EQ(chart.curves[0].points.back().figures[0], 100);  // recall
   }
-  EXPECT_NE(images.find("false positives per image"), std::string::npos);
-  EXPECT_NE(windows.find("false positives per window"), std::string::npos);
-  EXPECT_EQ(images, draw_curves(std::vector<NamedCurve>{{"one", std::span(points).subspan(1)},
-                                                        {"two", std::span(points).first(3)}},
-                                CurveUnit::kImage));
 }
 
 TEST(Show, StagesAndChannelsHaveAPictureEach) {

@@ -3,8 +3,10 @@
 #include <fovea/people/detection.h>
 #include <fovea/people/evaluate.h>
 #include <fovea/people/model.h>
+#include <fovea/report/evaluation.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,13 +36,13 @@ struct ModelPicture {
 // channels: how many trees use each cell of each channel.
 FOVEA_API std::vector<ModelPicture> model_pictures(const Model& model, int glyph = 16);
 
-// Curves of one chart.
 enum class CurveUnit : unsigned char { kImage, kWindow };
-struct NamedCurve {
-  std::string name{};
-  std::span<const CurvePoint> points{};
-};
-// Miss rates over false positives per image or per window, as SVG. Both axes are logarithmic.
-FOVEA_API std::string draw_curves(std::span<const NamedCurve> curves, CurveUnit unit);
+// The chart of miss rates over false positives per image or per window, without curves; both axes
+// are logarithmic. And a curve of it: `chosen` is the threshold that is used where nothing else is
+// asked for, `summary` the miss rate that curves are compared by. report::to_svg() draws it.
+FOVEA_API report::EvaluationChart miss_rate_chart(CurveUnit unit);
+FOVEA_API void add_miss_rates(report::EvaluationChart& chart, const std::string& name,
+                              std::optional<double> chosen, std::span<const CurvePoint> curve,
+                              double summary);
 
 }  // namespace fovea::people

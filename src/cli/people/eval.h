@@ -76,13 +76,6 @@ struct EvalWindows {
 EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows,
                               const people::MeasureOptions& options);
 
-// The chart of miss rates, without curves; and a curve of it. `chosen` is the threshold that is
-// used where nothing else is asked for, `summary` the miss rate that curves are compared by.
-report::EvaluationChart miss_rate_chart(bool windows);
-void add_miss_rates(report::EvaluationChart& chart, const std::string& name,
-                    std::optional<double> chosen, const std::vector<people::CurvePoint>& curve,
-                    double summary);
-
 // A curve by its name, and the file that has all points of some of them; `kind` is the title of the
 // column of names.
 using MissRates = std::pair<std::string, const std::vector<people::CurvePoint>*>;

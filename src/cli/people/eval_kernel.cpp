@@ -6,6 +6,7 @@
 #include <fovea/io/json_writer.h>
 #include <fovea/people/kernels.h>
 #include <fovea/people/measure.h>
+#include <fovea/people/show.h>
 
 #include <fmt/format.h>
 
@@ -153,7 +154,7 @@ report::Evaluation kernel_evaluation(const people::KernelComparison& result) {
                              "windows. The gain of the kernel at {:.2g} is {:.2f} points.",
                              result.positives, result.random_windows, result.hard_windows, at,
                              100 * result.gain(at))};
-  report::EvaluationChart chart = miss_rate_chart(true);
+  report::EvaluationChart chart = people::miss_rate_chart(people::CurveUnit::kWindow);
   chart.option.clear();  // no detector uses these scores
   chart.caption = fmt::format("Lower is better; the number is the miss rate at {:.2g}.", at);
   report::Table numbers{"On the windows of the test.",
@@ -171,7 +172,7 @@ report::Evaluation kernel_evaluation(const people::KernelComparison& result) {
   for (const auto& [name, measured] : machines_of(result)) {
     const double rate = measured.report.miss_rate_at(at);
     evaluation.facts.emplace_back(name, settings_text(measured.chosen));
-    add_miss_rates(chart, name, {}, measured.report.curve, rate);
+    people::add_miss_rates(chart, name, {}, measured.report.curve, rate);
     numbers.rows.push_back({name, settings_text(measured.chosen), report::Cell(100 * rate),
                             report::Cell(100 * measured.report.deviation(rate)),
                             measured.support_vectors, report::Cell(measured.train_seconds),

@@ -1,5 +1,7 @@
 // What fovea view shows of an evaluation of people: the curves with their thresholds, and the worst
 // mistakes with the boxes of their images.
+#include <fovea/people/show.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,13 +31,6 @@ std::string lead(const std::vector<EvalResult>& results, const EvalRequest& requ
       "The models searched for {} people in {} images. A person counts as found where a detection "
       "overlaps it by {} of their union, {}.",
       first.images.people, first.images.images, request.measure.evaluate.match_overlap, shape);
-}
-
-report::EvaluationPoint point_of(const people::CurvePoint& point) {
-  return {.threshold = point.threshold,
-          .x = point.false_positives,
-          .y = 100 * point.miss_rate,
-          .figures = {100 * (1 - point.miss_rate), 100 * point.precision}};
 }
 
 Rect<double> wide(const Rect<float>& box) { return {box.x, box.y, box.width, box.height}; }
@@ -158,32 +153,6 @@ std::string miss_rate_text(const EvalResult& result, bool windows) {
       100 * measured.average_precision);
 }
 
-report::EvaluationChart miss_rate_chart(bool windows) {
-  report::EvaluationChart chart{
-      .title = "Miss rate over false positives",
-      .threshold = "score",
-      .option = "threshold",
-      .x = {.title = windows ? "false positives per window" : "false positives per image",
-            .log = true,
-            .low = windows ? 1e-6 : 1e-3,
-            .high = windows ? 1e-1 : 1e1},
-      .y = {.title = "miss rate (%)", .log = true, .high = 100},
-      .figures = {"recall (%)", "precision (%)"},
-      .file = "curve"};
-  if (windows) chart.references.push_back({1e-4, "1e-4", true});
-  return chart;
-}
-
-void add_miss_rates(report::EvaluationChart& chart, const std::string& name,
-                    std::optional<double> chosen, const std::vector<people::CurvePoint>& curve,
-                    double summary) {
-  std::vector<report::EvaluationPoint> points;
-  points.reserve(curve.size());
-  for (const people::CurvePoint& point : curve) points.push_back(point_of(point));
-  chart.curves.push_back(
-      {name, chosen, report::subsampled(points, chart), fmt::format("{:.1f} %", 100 * summary)});
-}
-
 report::Evaluation people_evaluation(const EvalRequest& request,
                                      const std::vector<EvalResult>& results,
                                      const EvalImages* images) {
@@ -193,11 +162,12 @@ report::Evaluation people_evaluation(const EvalRequest& request,
                                 .summary = lead(results, request, windows)};
   for (const EvalResult& result : results)
     evaluation.facts.emplace_back(result.model.label, miss_rate_text(result, windows));
-  report::EvaluationChart chart = miss_rate_chart(windows);
+  report::EvaluationChart chart =
+      people::miss_rate_chart(windows ? people::CurveUnit::kWindow : people::CurveUnit::kImage);
   chart.caption = fmt::format("Lower is better; the number is the {}.",
                               windows ? "miss rate at 1e-4" : "log-average miss rate");
   for (const EvalResult& result : results)
-    add_miss_rates(
+    people::add_miss_rates(
         chart, result.model.label, result.model.model->threshold,
         windows ? result.windows.curve : result.images.curve,
         windows ? result.windows.miss_rate_at(1e-4) : result.images.log_average_miss_rate);

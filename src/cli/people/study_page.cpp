@@ -1,5 +1,6 @@
 // The folder of a study: a page with one chart per parameter, tables as CSV, and JSON.
 #include <fovea/io/record_io.h>
+#include <fovea/people/show.h>
 
 #include <fmt/format.h>
 
@@ -112,7 +113,7 @@ report::Evaluation study_evaluation(const StudyReport& report) {
   for (const people::StudyParameter& parameter : report.parameters) {
     const auto variants = variants_of(report, parameter.name);
     if (variants.size() < 2) continue;
-    report::EvaluationChart chart = miss_rate_chart(true);
+    report::EvaluationChart chart = people::miss_rate_chart(people::CurveUnit::kWindow);
     chart.title = parameter.name;
     chart.option.clear();  // no model that ships has these descriptors
     chart.file.clear();
@@ -121,7 +122,7 @@ report::Evaluation study_evaluation(const StudyReport& report) {
                     static_cast<char>(std::toupper(static_cast<unsigned char>(parameter.text[0]))),
                     parameter.text.substr(1), report.false_rate);
     for (const StudyVariant* variant : variants)
-      add_miss_rates(chart, variant->label, {}, variant->report.curve, variant->miss_rate);
+      people::add_miss_rates(chart, variant->label, {}, variant->report.curve, variant->miss_rate);
     evaluation.charts.push_back(std::move(chart));
   }
   return evaluation;
