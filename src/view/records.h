@@ -41,6 +41,7 @@ template <class Value>
 std::vector<NamedValue<Value>> named_values(
     const std::vector<std::pair<std::string, Value>>& pairs) {
   std::vector<NamedValue<Value>> values;
+  values.reserve(pairs.size());
   for (const auto& [name, value] : pairs) values.push_back({name, value});
   return values;
 }

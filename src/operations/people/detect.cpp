@@ -186,8 +186,8 @@ class List final : public SharedFileOf<Found> {
 };
 
 template <PeopleFormat kFormat>
-OutputOf<DetectRequest, Found> list(Output about) {
-  return {.about = std::move(about),
+OutputOf<DetectRequest, Found> list(const Output& about) {
+  return {.about = about,
           .open = [](const std::string& path) -> std::unique_ptr<SharedFileOf<Found>> {
             return std::make_unique<List>(people_file(kFormat, path));
           }};
