@@ -14,6 +14,8 @@ namespace fovea::operations {
 
 // What an operation has that needs no worker of its own: what it calls keeps nothing.
 struct NoWorker {};
+// What an operation has that says nothing about all items together.
+struct NoCount {};
 
 // A file of all inputs. An item that a merged or resumed run adds again has its result alone.
 template <class Item>
@@ -36,9 +38,8 @@ struct OutputOf {
 };
 
 // See Call for what the functions do. What may be missing is null. `Options` is also the place for
-// what begin() reads, and for what start_input() and tally() count: while workers run, no other
-// function may read that.
-template <class Options, class Item, class Worker = NoWorker>
+// what begin() reads, and `Count` for what is counted of all items, which workers do not see.
+template <class Options, class Item, class Worker = NoWorker, class Count = NoCount>
 struct Parts {
   Words words;
   InputKind input{};
@@ -60,22 +61,22 @@ struct Parts {
   std::uint64_t (*memory)(const Options&, std::uint64_t bytes) = nullptr;
   RecordRef (*result)(const Item&) = nullptr;
   std::string (*line)(const Options&, const Item&) = nullptr;
-  std::string (*video_line)(const Options&, std::int64_t frames) = nullptr;
+  std::string (*video_line)(const Count&, std::int64_t frames) = nullptr;
   void (*draw)(const Options&, Item&) = nullptr;
-  void (*start_input)(Options&, Extent size) = nullptr;
-  void (*tally)(Options&, const Item&) = nullptr;
-  std::string (*note_after_input)(Options&, const std::string& input) = nullptr;
-  std::string (*note_after_all)(const Options&) = nullptr;
+  void (*start_input)(Count&, Extent size) = nullptr;
+  void (*tally)(Count&, const Item&) = nullptr;
+  std::string (*note_after_input)(const Options&, Count&, const std::string& input) = nullptr;
+  std::string (*note_after_all)(const Options&, const Count&) = nullptr;
 
   bool (*explains)(const Options&) = nullptr;
   std::string (*explain_picture)(const Options&) = nullptr;
   Explained (*explain)(const Options&, const Source&) = nullptr;
 };
 
-template <class Options, class Item, class Worker>
+template <class Options, class Item, class Worker, class Count>
 class CallOf final : public Call {
  public:
-  using Made = Parts<Options, Item, Worker>;
+  using Made = Parts<Options, Item, Worker, Count>;
   explicit CallOf(std::shared_ptr<const Made> parts) : parts_(std::move(parts)) {}
 
   void visit_options(OptionVisitor& visit) override { describe(visit, options_); }
@@ -112,7 +113,7 @@ class CallOf final : public Call {
     return parts_->line ? parts_->line(options_, of(item)) : std::string();
   }
   std::string video_line(std::int64_t frames) const override {
-    return parts_->video_line(options_, frames);
+    return parts_->video_line(count_, frames);
   }
   void draw(void* item) const override { parts_->draw(options_, of(item)); }
   std::vector<std::string> write(std::size_t output, const void* item,
@@ -129,16 +130,17 @@ class CallOf final : public Call {
     return std::make_unique<Shared>(parts_->outputs[output].open(path));
   }
   void start_input(Extent size) override {
-    if (parts_->start_input) parts_->start_input(options_, size);
+    if (parts_->start_input) parts_->start_input(count_, size);
   }
   void tally(const void* item) override {
-    if (parts_->tally) parts_->tally(options_, of(item));
+    if (parts_->tally) parts_->tally(count_, of(item));
   }
   std::string note_after_input(const std::string& input) override {
-    return parts_->note_after_input ? parts_->note_after_input(options_, input) : std::string();
+    return parts_->note_after_input ? parts_->note_after_input(options_, count_, input)
+                                    : std::string();
   }
   std::string note_after_all() const override {
-    return parts_->note_after_all ? parts_->note_after_all(options_) : std::string();
+    return parts_->note_after_all ? parts_->note_after_all(options_, count_) : std::string();
   }
   bool explains() const override { return parts_->explains && parts_->explains(options_); }
   std::string explain_picture() const override {
@@ -164,11 +166,12 @@ class CallOf final : public Call {
 
   std::shared_ptr<const Made> parts_;
   Options options_{};
+  Count count_{};
 };
 
 // Throws InvalidArgument where a function is missing that a driver would call.
-template <class Options, class Item, class Worker>
-void require_whole(const Parts<Options, Item, Worker>& parts) {
+template <class Options, class Item, class Worker, class Count>
+void require_whole(const Parts<Options, Item, Worker, Count>& parts) {
   const auto require = [&](bool there, const char* what) {
     if (!there)
       throw InvalidArgument(std::string(parts.words.system) + " " + std::string(parts.words.verb) +
@@ -193,8 +196,8 @@ void require_whole(const Parts<Options, Item, Worker>& parts) {
   require(pictures < 2, "a place for a second picture");
 }
 
-template <class Options, class Item, class Worker>
-Operation make_operation(Parts<Options, Item, Worker> parts, RecordRef (*sample)()) {
+template <class Options, class Item, class Worker = NoWorker, class Count = NoCount>
+Operation make_operation(Parts<Options, Item, Worker, Count> parts, RecordRef (*sample)()) {
   require_whole(parts);
   Operation operation{.words = parts.words,
                       .input = parts.input,
@@ -206,9 +209,9 @@ Operation make_operation(Parts<Options, Item, Worker> parts, RecordRef (*sample)
                       .call = {},
                       .sample = sample};
   for (const auto& output : parts.outputs) operation.outputs.push_back(output.about);
-  operation.call = [shared = std::make_shared<const Parts<Options, Item, Worker>>(
+  operation.call = [shared = std::make_shared<const Parts<Options, Item, Worker, Count>>(
                         std::move(parts))]() -> std::unique_ptr<Call> {
-    return std::make_unique<CallOf<Options, Item, Worker>>(shared);
+    return std::make_unique<CallOf<Options, Item, Worker, Count>>(shared);
   };
   return operation;
 }

@@ -51,7 +51,7 @@ class Numbers final : public SharedFileOf<Item> {
 
 Operation bright() {
   using Made = OutputOf<BrightOptions, Item>;
-  return make_operation<BrightOptions, Item, NoWorker>(
+  return make_operation<BrightOptions, Item>(
       {.words = {.system = "ops",
                  .verb = "bright",
                  .summary = "count bright pixels",

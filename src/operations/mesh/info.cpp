@@ -42,7 +42,7 @@ std::string line(const io::MeshReadOptions&, const Described& item) {
 
 Operation mesh_info() {
   using namespace of_mesh_info;
-  return make_operation<io::MeshReadOptions, Described, NoWorker>(
+  return make_operation<io::MeshReadOptions, Described>(
       {.words = {.system = "mesh",
                  .verb = "info",
                  .summary = "describe meshes",

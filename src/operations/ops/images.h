@@ -67,7 +67,7 @@ Parts<Options, Filtered> image_parts(const Words& words, std::string_view ending
 
 template <class Options>
 Operation image_operation(Parts<Options, Filtered> parts) {
-  return make_operation<Options, Filtered, NoWorker>(std::move(parts), sample_numbers);
+  return make_operation<Options, Filtered>(std::move(parts), sample_numbers);
 }
 
 }  // namespace fovea::operations

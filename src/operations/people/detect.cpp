@@ -32,11 +32,6 @@ struct DetectRequest {
   // What begin() reads.
   std::shared_ptr<const people::Model> detector{};
   Image<std::uint8_t> mask_pixels{};
-  // What was found so far.
-  std::size_t people = 0;  // in this input
-  int height = 0;          // of its last image
-  std::int64_t without_weight = 0;
-  bool hinted = false;
 };
 
 void describe(OptionVisitor& visit, DetectRequest& request) {
@@ -57,6 +52,14 @@ void describe(OptionVisitor& visit, DetectRequest& request) {
 struct Found {
   Image<std::uint8_t> pixels{};
   people::DetectResult result{};
+};
+
+// What was found so far.
+struct Count {
+  std::size_t people = 0;  // in this input
+  int height = 0;          // of its last image
+  std::int64_t without_weight = 0;
+  bool hinted = false;
 };
 
 // Each worker has a stream of its own, so that on a GPU copies and work of several frames overlap.
@@ -106,43 +109,42 @@ void draw(const DetectRequest&, Found& found) {
   people::draw_people(found.pixels, found.result.people);
 }
 
-void start_input(DetectRequest& request, Extent size) {
-  request.people = 0;
-  request.height = size.height;
+void start_input(Count& count, Extent size) {
+  count.people = 0;
+  count.height = size.height;
 }
 
-void tally(DetectRequest& request, const Found& found) {
-  request.people += found.result.people.size();
-  request.height = found.result.size.height;
-  request.without_weight += found.result.counts.zero_weight_windows;
+void tally(Count& count, const Found& found) {
+  count.people += found.result.people.size();
+  count.height = found.result.size.height;
+  count.without_weight += found.result.counts.zero_weight_windows;
 }
 
-std::string video_line(const DetectRequest& request, std::int64_t frames) {
-  return fmt::format("{} in {}", people_text(request.people), detail::counted(frames, "frame"));
+std::string video_line(const Count& count, std::int64_t frames) {
+  return fmt::format("{} in {}", people_text(count.people), detail::counted(frames, "frame"));
 }
 
 // Hints at enlarging where nobody was found, once.
-std::string note_after_input(DetectRequest& request, const std::string& input) {
+std::string note_after_input(const DetectRequest& request, Count& count, const std::string& input) {
   const int window = request.detector->window().height;
-  if (request.people > 0 || request.hinted || request.detect.scan.enlarge > 1 ||
-      request.height >= 2 * window)
+  if (count.people > 0 || count.hinted || request.detect.scan.enlarge > 1 ||
+      count.height >= 2 * window)
     return "";
-  request.hinted = true;
+  count.hinted = true;
   return fmt::format(
       "{}: no person was found; the model finds people of {} pixels and more, and this input is "
       "only {} pixels high: --enlarge 2 may find smaller ones",
       input == "-" ? "standard input" : input,
-      std::lround(static_cast<float>(window) * request.detector->person_height), request.height);
+      std::lround(static_cast<float>(window) * request.detector->person_height), count.height);
 }
 
 // Says what mean shift did not count.
-std::string note_after_all(const DetectRequest& request) {
-  if (request.without_weight == 0) return "";
+std::string note_after_all(const DetectRequest& request, const Count& count) {
+  if (count.without_weight == 0) return "";
   return fmt::format(
       "mean shift left out {} whose scores reach the threshold but are not above {:g}; "
       "--fuse-weights margin counts them",
-      detail::counted(request.without_weight, "window"),
-      request.detect.fuse.weight_from.value_or(0));
+      detail::counted(count.without_weight, "window"), request.detect.fuse.weight_from.value_or(0));
 }
 
 // Explains the best window at a place, or the one of a person in this box.
@@ -244,7 +246,7 @@ std::vector<OutputOf<DetectRequest, Found>> outputs() {
 
 Operation people_detect() {
   using namespace of_people_detect;
-  return make_operation<DetectRequest, Found, Worker>(
+  return make_operation<DetectRequest, Found, Worker, Count>(
       {.words =
            {.system = "people",
             .verb = "detect",
