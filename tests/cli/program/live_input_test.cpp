@@ -106,9 +106,12 @@ TEST_F(LiveInput, WhatWasFoundBeforeAStallIsKept) {
 
 TEST_F(LiveInput, AnInterruptKeepsWhatWasFound) {
   const Server server([](const Connection& to) { send_squares(to, 100000, milliseconds(40)); });
-  Process detect(
-      {FOVEA_PROGRAM, "people", "detect", server.tcp(), "--json", "-o", folder_ / "seen.mp4"});
-  std::this_thread::sleep_for(milliseconds(800));
+  Process detect({FOVEA_PROGRAM, "people", "detect", server.tcp(), "--json", "-o",
+                  folder_ / "seen.mp4", "--progress", "json"});
+  detect.wait_for([](const std::string& err) {
+    const auto at = err.rfind("\"done\": ");
+    return at != std::string::npos && err[at + 8] != '0';
+  });
   detect.send(SIGINT);
   const Ended ended = detect.wait();  // not for the frames of an hour
   EXPECT_EQ(ended.status, kInterrupted);

@@ -10,8 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/program/run.h"
@@ -119,6 +122,11 @@ class Process {
 
   void send(int signal) const { kill(child_, signal); }
   std::string err_so_far() const { return test::load(folder_ / "err"); }
+  // Waits until the program has said something that meets the condition, or for a minute.
+  void wait_for(const std::function<bool(const std::string& err)>& said) const {
+    for (int i = 0; i < 3000 && !said(err_so_far()); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 
   // A process ended by a signal has status 128 + signal, as in a shell.
   Ended wait() {

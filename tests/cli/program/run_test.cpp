@@ -113,8 +113,7 @@ TEST(Output, AReaderThatHasGoneEndsItQuietly) {
 Ended interrupted(int signal) {
   Process bench(program({"bench", "emd", "--bins", "4", "--filter", "emd_solver_l1 ", "--repeats",
                          "100000", "--device", "cpu", "--threads", "1", "--json", "--verbose"}));
-  for (int i = 0; i < 3000 && bench.err_so_far().empty(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  bench.wait_for([](const std::string& err) { return !err.empty(); });
   bench.send(signal);
   return bench.wait();
 }
