@@ -20,7 +20,7 @@ constexpr std::size_t kListedStops = 20;
 // Why a component has its parts, as the end of a sentence.
 std::string rule_text(CountRule rule) {
   switch (rule) {
-    case CountRule::kGiven: return "that number was asked for";
+    case CountRule::kGiven: return "that number was given";
     case CountRule::kShare:
       return "the number that was asked for is shared among components by area";
     case CountRule::kSmall: return "the component has too little area to be divided";
@@ -133,7 +133,7 @@ std::string summary_of(const SegmentExplanation& explanation) {
   std::string text = counts_text(explanation);
   if (explanation.seams.empty()) return text + " No edge lies between two parts.";
   text +=
-      fmt::format(" The {} have the capacity {:.4g} in all.",
+      fmt::format(" The total capacity of the {} is {:.4g}.",
                   fovea::detail::counted(explanation.seams.size(), "seam"), explanation.capacity);
   const auto [cheap, dear] = std::ranges::minmax_element(
       explanation.seams, {}, [](const Seam& s) { return per_length(s); });

@@ -198,7 +198,7 @@ TEST(ExplainMeshText, AddsUp) {
       EXPECT_EQ(layer.values.size(), why.segmentation.labels.size());
   }
   EXPECT_NEAR(face.total, 1, 1e-5);
-  EXPECT_THAT(whole.summary, HasSubstr("that number was asked for"));
+  EXPECT_THAT(whole.summary, HasSubstr("that number was given"));
   EXPECT_THAT(face.summary, HasSubstr("The runner-up is part"));
 }
 

@@ -27,7 +27,7 @@ class MeshExplain : public testing::Test {
 TEST_F(MeshExplain, PrintsSeamsAndWhyThereAreSoManyParts) {
   const Ended ended = explain({"--explain", "-k", "2"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("There are 2 parts because that number was asked for"));
+  EXPECT_THAT(ended.out, HasSubstr("There are 2 parts because that number was given"));
   EXPECT_THAT(ended.out, HasSubstr("parts 0 and 1"));
   const Ended chosen = explain({"--explain"});
   ASSERT_EQ(chosen.status, kDone) << chosen.err;
