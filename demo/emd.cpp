@@ -202,7 +202,7 @@ void add_cubes(std::vector<Figure>& figures, const DemoRun& run) {
                    "mean overlap with the truth is {:.2f} by all bands, {:.2f} by three and {:.2f} "
                    "by their mean (emd scene -o cubes --drawn-bands {} --frames {} draws them)",
                    kCubeBands, overlaps[0], overlaps[1], overlaps[2], kCubeBands, kCubeFrames),
-       "fovea emd track cubes --truth cubes/boxes.csv --truth-origin 0"}));
+       "fovea emd track cubes --truth cubes/boxes.csv"}));
 }
 
 }  // namespace

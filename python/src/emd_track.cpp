@@ -5,6 +5,7 @@
 #include <fovea/emd/track.h>
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -178,7 +179,7 @@ void bind_emd_tracking(nb::module_& m) {
     return emd::is_band_file(path);
   });
   m.def("evaluate_track", &evaluate_track, nb::arg("boxes").none(), nb::arg("truth").none());
-  m.def("read_boxes", [](const std::string& path, int origin, int id) {
+  m.def("read_boxes", [](const std::string& path, std::optional<int> origin, int id) {
     return object_of_list(emd::read_boxes(path, origin, id));
   });
 }

@@ -202,9 +202,12 @@ FOVEA_API TrackReport evaluate_track(std::span<const Rect<double>> track,
 // and height, separated by commas, tabs or spaces; or lines have the form of the MOT challenge
 // (frame, id, x, y, width, height, ...), which is recognized by seven or more numbers per line:
 // then the lines of `id` are taken, and frames without a line get a box without area. `origin` is
-// the coordinate of the first pixel, 0 or 1 (as in the Online Tracking Benchmark and MOT), and is
-// subtracted. Lines of nan give boxes without area. Throws FormatError that names file and line.
-FOVEA_API std::vector<Rect<double>> read_boxes(const std::string& path, int origin = 0, int id = 1);
+// the coordinate of the file's first pixel, 0 or 1, and is subtracted; where it is absent, a line
+// "# origin 0" before the boxes says it, and without one it is 1, as in the Online Tracking
+// Benchmark and in MOT. Other lines that begin with # are passed over. Lines of nan give boxes
+// without area. Throws FormatError that names file and line.
+FOVEA_API std::vector<Rect<double>> read_boxes(const std::string& path,
+                                               std::optional<int> origin = {}, int id = 1);
 
 // One line of MOT challenge text for one target in one frame. `frame` counts from 1, and so do the
 // coordinates that are written; they are followed by the confidence and -1,-1,-1.

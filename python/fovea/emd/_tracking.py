@@ -292,11 +292,13 @@ def find(image: Any, example: Any, **options: Unpack[EmdTrackOptions]) -> Tracks
     return found
 
 
-def read_boxes(path: Path, origin: int = 0, id: int = 1) -> Doubles:
+def read_boxes(path: Path, origin: int | None = None, id: int = 1) -> Doubles:
     """Reads the boxes of one target: rows of x, y, width and height, or MOT challenge text.
 
-    ``origin`` is the coordinate of the file's first pixel, 0 or 1. Frames without the target get a box without area."""
-    boxes: Doubles = _fovea.emd.read_boxes(path_of(path), whole_number(origin, "origin"), whole_number(id, "id"))
+    ``origin`` is the coordinate of the file's first pixel, 0 or 1. Without it, a line such as ``# origin 0`` in the file
+    says it; otherwise it is 1, as in benchmarks. Frames without the target get a box without area."""
+    first = None if origin is None else whole_number(origin, "origin")
+    boxes: Doubles = _fovea.emd.read_boxes(path_of(path), first, whole_number(id, "id"))
     return boxes
 
 
@@ -331,5 +333,6 @@ def evaluate_track(boxes: Any, truth: Any) -> TrackEvaluation:
     ]
     options, provenance = (origin.options, origin.provenance) if origin else ({}, {"device": None, "seed": None})
     line = origin.command if origin else command_line("fovea", "emd", "track", "VIDEO", "--target", "BOX", "--json")
-    command = f"{line} {command_line('--truth', 'TRUTH', '--truth-origin', 0)}"
+    first = () if is_path(truth) else ("--truth-origin", 0)
+    command = f"{line} {command_line('--truth', 'TRUTH', *first)}"
     return TrackEvaluation(options, provenance, command, _fovea.emd.evaluate_track(*tables))

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "cli/program/files.h"
@@ -59,20 +60,22 @@ BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cu
     return;
   }
   files_ = files_of(inputs, folder_is_cube);
-  end_ = files_.size();
+  first_ = std::min(static_cast<std::size_t>(video.start), files_.size());
+  files_.erase(files_.begin(), files_.begin() + static_cast<std::ptrdiff_t>(first_));
+  std::size_t most = files_.size();
+  if (video.count > 0) most = std::min(most, static_cast<std::size_t>(video.count));
+  if (video.seconds > 0)
+    most = std::min(most, static_cast<std::size_t>(std::ceil(video.seconds * video.frame_rate)));
+  files_.resize(most);
 }
 BandFrames::~BandFrames() = default;
 
 bool BandFrames::fetch(StoredBands& stored) {
   if (video_) return video_->fetch(stored.video);
-  if (next_ >= end_) return false;
+  if (next_ >= files_.size()) return false;
+  stored.number = static_cast<std::int64_t>(first_ + next_);
   stored.file = files_[next_++];
   return true;
-}
-void BandFrames::keep_files(std::int64_t first, std::int64_t count) {
-  next_ = std::min(static_cast<std::size_t>(first), files_.size());
-  end_ =
-      count > 0 ? std::min(next_ + static_cast<std::size_t>(count), files_.size()) : files_.size();
 }
 void BandFrames::decode(const StoredBands& stored, BandFrame& frame) const {
   if (!video_) {
@@ -89,8 +92,8 @@ bool BandFrames::next(BandFrame& frame) {
   decode(stored, frame);
   return true;
 }
-std::int64_t BandFrames::number_of(const StoredBands& stored, std::int64_t given) const {
-  return video_ ? stored.video.frame() : given;
+std::int64_t BandFrames::number_of(const StoredBands& stored) const {
+  return video_ ? stored.video.frame() : stored.number;
 }
 io::FrameWorkers BandFrames::plan(const Exec& exec) const {
   return video_ ? io::plan_frame_workers(exec, *video_, 1)

@@ -27,6 +27,7 @@ bool holds_cubes(const std::string& folder);
 struct StoredBands {
   io::StoredFrame video{};
   std::string file{};
+  std::int64_t number = 0;  // of the file
 };
 
 // What is known of all frames before they are read.
@@ -36,7 +37,8 @@ struct FrameFacts {
   double rate = 25;           // frames per second
 };
 
-// The frames of the inputs: those of a video, or one per file. The cubes (.hdr, .mat) of a folder
+// The frames of the inputs: those of a video, or one per file, and of both only as many as the
+// options of videos ask for. The cubes (.hdr, .mat) of a folder
 // are frames. A single folder of images is a cube of bands where `folder_is_cube` is set; otherwise
 // its images are frames.
 class BandFrames {
@@ -51,18 +53,16 @@ class BandFrames {
   void decode(const StoredBands& stored, BandFrame& frame) const;
   // Both in one.
   bool next(BandFrame& frame);
-  // The number of a frame in its source; `given` is how many were fetched before it.
-  std::int64_t number_of(const StoredBands& stored, std::int64_t given) const;
+  // The number of a frame in its source.
+  std::int64_t number_of(const StoredBands& stored) const;
   // How many workers suit them, of which one maps.
   io::FrameWorkers plan(const Exec& exec) const;
   bool single() const;                   // known to be one frame
   std::int64_t expected_frames() const;  // 0 where it is not known
   double frame_rate() const;
   FrameFacts facts() const { return {single(), expected_frames(), frame_rate()}; }
-  // The files that are frames; none for a video.
+  // The files that are read; none for a video.
   const std::vector<std::string>& files() const { return files_; }
-  // Reads `count` files from number `first` on, or all up to the last where it is 0.
-  void keep_files(std::int64_t first, std::int64_t count);
   io::VideoReader* video() { return video_.get(); }
   const io::VideoReader* video() const { return video_.get(); }  // null for files
   // An estimate of the memory of a frame and its map.
@@ -71,7 +71,7 @@ class BandFrames {
  private:
   std::vector<std::string> files_{};
   io::CubeReadOptions options_;
-  std::size_t next_ = 0, end_ = 0;
+  std::size_t first_ = 0, next_ = 0;  // of all files that are frames, and of those that are read
   std::unique_ptr<io::VideoReader> video_;
 };
 

@@ -148,9 +148,7 @@ class MapRun final : public FramePass {
         plan_(frames_.plan(context.exec)),
         files_(request, range.facts, FrameResults::kApart),
         regions_(request.regions, range.facts, FrameResults::kApart),
-        next_(range.frames.first) {
-    frames_.keep_files(range.frames.first, range.frames.count);
-  }
+        next_(range.frames.first) {}
 
   int run() {
     const double start = steady_seconds();
@@ -220,7 +218,7 @@ class MapRun final : public FramePass {
   bool read(Step& step) {
     if (!frames_.fetch(step.stored)) return false;
     step.number = next_++;
-    step.frame_number = frames_.number_of(step.stored, step.number);
+    step.frame_number = frames_.number_of(step.stored);
     if (mapper_) return true;
     frames_.decode(step.stored, step.frame);
     mapper_.emplace(frame_mapper(request_, step.frame, context_.exec_without_progress()));

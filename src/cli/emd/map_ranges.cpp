@@ -69,6 +69,7 @@ class JoinedMaps {
 
 FrameSource source_of(BandFrames& frames, const Context& context) {
   if (frames.video() != nullptr) return frame_source(context, *frames.video(), {});
+  require_first_frame(context);
   return {.files = frames.files(), .frames = static_cast<std::int64_t>(frames.files().size())};
 }
 

@@ -39,7 +39,7 @@ struct CubeSceneRequest {
 void describe(OptionVisitor& visit, CubeSceneRequest& request) {
   visit.path("output", request.output, TextUse::kFolder,
              "folder for 000000.hdr, 000001.hdr ... with their samples, and boxes.csv, the true "
-             "boxes from pixel 0");
+             "boxes, whose first pixel is 1");
   visit("target", request.target, "box x,y,width,height of the cube that is cut out and moved",
         {.value_name = "X,Y,W,H"});
   visit.path(
@@ -187,12 +187,13 @@ int run_cube_scene(CubeSceneRequest& request, Context& context) {
   make_folder(request.output);
   const CubeScene scene(std::move(subject.bands), mask, options);
   io::FileSink boxes((folder / "boxes.csv").string());
+  boxes.write("# origin 1\n");
   for (int number = 0; number < options.frames; ++number) {
     throw_if_stopped(context.exec);
     io::write_cube((folder / fmt::format("{:06}.hdr", number)).string(),
                    as_stored(scene.frame(number, context.exec), subject));
     const Rect<int>& box = scene.box(number);
-    boxes.write(fmt::format("{},{},{},{}\n", box.x, box.y, box.width, box.height));
+    boxes.write(fmt::format("{},{},{},{}\n", box.x + 1, box.y + 1, box.width, box.height));
     if (context.exec.progress)
       context.exec.progress({"frames", 1.0 * number + 1, 1.0 * options.frames});
   }
@@ -234,7 +235,7 @@ Command emd_scene_command() {
                     "move a target of a real cube"},
                    {"fovea emd scene --frames 200 --noise 0.2 -o cubes",
                     "draw more frames with more noise; emd track cubes --truth cubes/boxes.csv "
-                    "--truth-origin 0 follows the target"}},
+                    "follows the target"}},
       .request = make_request<CubeSceneRequest, run_cube_scene>,
       .result = {sample_record<MovedTarget>},
       .reads_images = true};

@@ -40,8 +40,8 @@ void describe(OptionVisitor& visit, TrackRequest& request) {
       "or MOT challenge text. Give one file per target, or one MOT file for all. Without --target "
       "the targets are the first boxes of these files",
       {.use = TextUse::kInput, .repeats = true});
-  visit("truth-origin", request.truth_origin,
-        "coordinate of the first pixel in --truth: 1 as in benchmarks, or 0", 0, 1);
+  visit("truth-origin", request.truth_origin, "coordinate of the first pixel in --truth, 0 or 1", 0,
+        1, {.absent = "as the file says in a line such as # origin 0, else 1"});
   visit("bands", request.bands,
         "bands to compare, counted from 0: numbers and ranges such as 0,5,10-19, mean for the "
         "mean of all bands, or all. Colors of 8 bits then count as bands too",
@@ -386,7 +386,7 @@ int run_track(TrackRequest& request, Context& context) {
 }  // namespace
 
 std::vector<std::vector<Rect<double>>> read_truths(const std::vector<std::string>& files,
-                                                   int origin, std::size_t targets) {
+                                                   std::optional<int> origin, std::size_t targets) {
   std::vector<std::vector<Rect<double>>> truths;
   if (files.empty()) return truths;
   if (targets == 0) targets = files.size();

@@ -22,7 +22,7 @@ struct TrackRequest {
   std::vector<std::string> targets{};
   int frame = 0;
   std::vector<std::string> truths{};
-  int truth_origin = 1;
+  std::optional<int> truth_origin{};
   std::string bands{};     // as parse_band_choice() reads them; empty: all bands, or colors
   std::string header{};    // of raw cubes
   std::string variable{};  // of .mat files
@@ -42,7 +42,7 @@ struct TrackRequest {
 // The true boxes of each target, beginning with the frame where it starts: one list per target, or
 // no list at all.
 std::vector<std::vector<Rect<double>>> read_truths(const std::vector<std::string>& files,
-                                                   int origin, std::size_t targets);
+                                                   std::optional<int> origin, std::size_t targets);
 
 // How the video is read: from the frame where the targets are shown.
 io::VideoReadOptions track_options(const TrackRequest& request, const Context& context);

@@ -93,12 +93,16 @@ UnitList range_units(const Context& context, FrameSource source, int overlap) {
 
 }  // namespace
 
-FrameSource frame_source(const Context& context, io::VideoReader& reader,
-                         std::vector<std::string> files) {
+void require_first_frame(const Context& context) {
   if (context.videos.first > 0)
     throw InvalidArgument(
         "--shard, --resume and --manifest cut all frames into units, from the first on; leave out "
         "--first-frame");
+}
+
+FrameSource frame_source(const Context& context, io::VideoReader& reader,
+                         std::vector<std::string> files) {
+  require_first_frame(context);
   FrameSource source{.files = std::move(files)};
   if (source.files.empty()) {
     source.video = context.address_of(context.inputs[0]);

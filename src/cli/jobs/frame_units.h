@@ -21,6 +21,8 @@ struct FrameSource {
   std::int64_t frames = 0;           // how many the source states; the last range has the rest
   std::int64_t most = 0;             // frames behind these are not read; 0 reads all
 };
+// Throws InvalidArgument where the first frames are passed over.
+void require_first_frame(const Context& context);
 // The frames of a reader that was opened as video_options() says. `files` are those of a sequence
 // of images. Where the source does not state its length, or --seconds cuts it, all frames are
 // fetched to count them.

@@ -78,12 +78,13 @@ Given read_given(const PeopleTrackRequest& request) {
 // What is said of a whole video.
 struct FollowedVideo {
   int identities = 0;
-  std::int64_t frame_count = 0;
+  std::int64_t frame_count = 0, dropped = 0;
   std::optional<std::string> output{}, mot{};
 };
 void describe(FieldVisitor& visit, FollowedVideo& video) {
   visit("identities", video.identities, "how many people have got an id");
   visit("frame_count", video.frame_count, "how many frames the video has");
+  visit("dropped", video.dropped, "frames of a live source that were passed over");
   visit("output", video.output, "the video with boxes, ids and trails");
   visit("mot", video.mot, "the boxes as MOT challenge text");
 }
@@ -106,11 +107,14 @@ class TrackSearchRun {
     }
   }
 
-  // The next input of the batch.
-  Outcome video(Batch& batch, const std::string& input, const std::string& output,
-                const std::string& mot) {
-    io::VideoReader reader(input, video_options(context_));
-    PeopleTrackFiles files(mot, output, reader.info().rate.value(), request_.trail);
+  // The next input of the batch: a video or, without pictures, the file of its detections.
+  Outcome follow(Batch& batch, const std::string& input, const std::string& output,
+                 const std::string& mot) {
+    const io::VideoReadOptions reading = video_options(context_);
+    std::optional<io::VideoReader> reader;
+    if (input != request_.detections) reader.emplace(open_video(context_, input, reading));
+    PeopleTrackFiles files(mot, output, reader ? reader->info().rate.value() : reading.frame_rate,
+                           request_.trail);
     people::Tracker tracker(options_);
     const char* separator = "";
     std::size_t boxes = 0;
@@ -126,14 +130,28 @@ class TrackSearchRun {
                                      io::record_members(record_ref(tracked.found))));
       files.add(item.frame, tracked.found.people);
     };
-    const std::int64_t expected = std::max<std::int64_t>(0, reader.expected_frames());
-    const io::FrameWorkers plan = make_workers(expected);
+    const std::int64_t expected =
+        reader ? std::max<std::int64_t>(0, reader->expected_frames()) : frames_of_given();
+    std::int64_t next = 0;
+    const io::FrameWorkers plan = reader ? io::plan_frame_workers(context_.exec, *reader)
+                                         : io::plan_frame_workers(context_.exec, expected);
+    make_workers(plan);
     const auto run_all = [&] {
       return io::run_frames<FrameItem, Worker>(
           workers_,
-          {.read = [&](FrameItem& item) { return reader.fetch(item.stored); },
-           .bytes = [&](const FrameItem&) { return kSearchCopies * reader.frame_bytes(); },
-           .prepare = [](FrameItem& item) { item.stored.decode(item.frame); },
+          {.read =
+               [&](FrameItem& item) {
+                 if (reader) return reader->fetch(item.stored);
+                 item.frame.frame = next;
+                 item.frame.seconds = static_cast<double>(next) / reading.frame_rate;
+                 return next++ < expected;
+               },
+           .bytes =
+               [&](const FrameItem&) { return reader ? kSearchCopies * reader->frame_bytes() : 0; },
+           .prepare =
+               [&](FrameItem& item) {
+                 if (reader) item.stored.decode(item.frame);
+               },
            .work = [&](Worker& worker, FrameItem& item) { find(worker, item); },
            .write = write},
           {.in_flight = plan.in_flight,
@@ -154,18 +172,21 @@ class TrackSearchRun {
     }
     if (context_.json) batch.print_more("]");
     if (run.frames > 0) files.finish();
-    note_reading(context_, input, reader);
+    if (reader) note_reading(context_, input, *reader);
     note_given(input, run);
     const bool written = run.frames > 0 && !output.empty();
-    FollowedVideo all{tracker.identities(), run.frames, {}, {}};
+    FollowedVideo all{.identities = tracker.identities(),
+                      .frame_count = run.frames,
+                      .dropped = reader ? reader->dropped() : 0};
     if (written) all.output = output;
     if (run.frames > 0 && !mot.empty()) all.mot = mot;
-    return {
-        fmt::format("{}: {} with {} in {}{}{}", input,
-                    people_text(static_cast<std::size_t>(tracker.identities())),
-                    detail::counted(boxes, "box", "boxes"), detail::counted(run.frames, "frame"),
-                    written ? ", " : "", written ? output : ""),
-        io::record_members(record_ref(all)), run.fault, files_of(run.frames > 0, {output, mot})};
+    return {fmt::format("{}: {} with {} in {}{}{}{}", input,
+                        people_text(static_cast<std::size_t>(tracker.identities())),
+                        detail::counted(boxes, "box", "boxes"),
+                        detail::counted(run.frames, "frame"), reader ? dropped_text(*reader) : "",
+                        written ? ", " : "", written ? output : ""),
+            io::record_members(record_ref(all)), run.fault,
+            files_of(run.frames > 0, {output, mot})};
   }
 
   // Adds the frames of an input that is done already to the table.
@@ -199,8 +220,7 @@ class TrackSearchRun {
     item.people = at == given_.end() ? std::vector<people::Detection>{} : at->second;
   }
 
-  io::FrameWorkers make_workers(std::int64_t frames) {
-    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, frames);
+  void make_workers(const io::FrameWorkers& plan) {
     if (plan.threads != worker_threads_) workers_.clear();
     worker_threads_ = plan.threads;
     while (static_cast<int>(workers_.size()) < plan.count) {
@@ -213,13 +233,14 @@ class TrackSearchRun {
       if (model_) worker.detector.emplace(model_, options);
       workers_.push_back(std::move(worker));
     }
-    return plan;
   }
 
+  std::int64_t frames_of_given() const { return given_.empty() ? 0 : given_.rbegin()->first + 1; }
+
   void note_given(const std::string& input, const io::FrameRun& run) {
-    if (!run.whole() || given_.empty() || given_.rbegin()->first < run.frames) return;
+    if (!run.whole() || frames_of_given() <= run.frames) return;
     context_.console.note(fmt::format("{}: has frame {}, but {} ends after {}", request_.detections,
-                                      given_.rbegin()->first + 1, input,
+                                      frames_of_given(), input,
                                       detail::counted(run.frames, "frame")));
   }
 
@@ -238,12 +259,29 @@ class TrackSearchRun {
   int worker_threads_ = 0;
 };
 
+// Detections of a file need no pictures, where nothing is seen or drawn of them.
+void require_no_pictures(const PeopleTrackRequest& request) {
+  if (request.detections.empty())
+    throw InvalidArgument(
+        "people track needs a VIDEO to search, or --detections FILE to follow what was found");
+  if (!request.output.empty())
+    throw InvalidArgument("-o draws on pictures; name the VIDEO beside --detections");
+  if (request.track.appearance)
+    throw InvalidArgument(
+        "the colors of people are compared in pictures; name the VIDEO beside --detections, or add "
+        "--no-appearance to follow people by their motion alone");
+}
+
 // A video, a folder of pictures or a glob is one sequence each.
-std::vector<std::string> sequences_of(const Context& context) {
+std::vector<std::string> sequences_of(const PeopleTrackRequest& request, const Context& context) {
   if (const std::vector<std::string>* merged = merged_units(context)) return *merged;
+  if (context.inputs.empty()) {
+    require_no_pictures(request);
+    return {request.detections};
+  }
   for (const std::string& input : context.inputs) {
     std::error_code error;
-    if (input != "-" && !std::filesystem::exists(input, error) &&
+    if (input != "-" && !io::is_live_source(input) && !std::filesystem::exists(input, error) &&
         input.find_first_of("*?[") == std::string::npos)
       throw IoError(fmt::format("{}: does not exist", input));
   }
@@ -252,7 +290,7 @@ std::vector<std::string> sequences_of(const Context& context) {
 
 int run_people_track(PeopleTrackRequest& request, Context& context) {
   resolve_device(context);
-  const std::vector<std::string> inputs = sequences_of(context);
+  const std::vector<std::string> inputs = sequences_of(request, context);
   if (!request.detections.empty() && inputs.size() > 1)
     throw InvalidArgument(fmt::format(
         "--detections names one file for {} inputs; follow them one at a time", inputs.size()));
@@ -276,7 +314,7 @@ int run_people_track(PeopleTrackRequest& request, Context& context) {
   batch.on_replay([&](std::size_t, std::string_view recorded) { run.replay(recorded); });
   while (batch.next() < inputs.size() && !batch.stopped()) {
     const std::size_t i = batch.next();
-    batch.run_alone([&] { return run.video(batch, inputs[i], outputs[i], mots[i]); });
+    batch.run_alone([&] { return run.follow(batch, inputs[i], outputs[i], mots[i]); });
   }
   try {
     const int status = batch.finish();
@@ -304,13 +342,16 @@ Command people_track_command() {
           "following can be measured alone; see people eval-tracks. Where a video breaks off or "
           "the program is interrupted, the results so far are kept.",
       .arguments = {{"VIDEO",
-                     "video files, folders or globs of images, each one sequence, or - for y4m on "
-                     "standard input",
-                     1, kAnyNumber}},
+                     "video files, cameras, addresses of streams, folders or globs of images, each "
+                     "one sequence, or - for y4m on standard input; none with --detections and "
+                     "--no-appearance",
+                     0, kAnyNumber}},
       .examples = {{"fovea people track street.mp4 -o followed.mp4 --mot tracks.txt",
                     "draw boxes, ids and trails, and write MOT challenge text"},
                    {"fovea people track frames --detections det.txt --mot tracks.txt",
                     "follow detections of another program over a folder of pictures"},
+                   {"fovea people track --detections det.txt --no-appearance --mot tracks.txt",
+                    "follow detections by motion alone, without pictures"},
                    {"fovea people track a.mp4 b.mp4 --mot tracks --csv all.csv --no-appearance",
                     "follow people by motion alone in two videos"}},
       .request = make_request<PeopleTrackRequest, run_people_track>,

@@ -18,6 +18,7 @@ namespace {
 constexpr double kNearPixels = 20;
 constexpr int kThresholds = 21;
 constexpr std::int64_t kMostFrames = 10'000'000;
+constexpr int kUsualOrigin = 1;         // of benchmarks
 constexpr std::size_t kMotNumbers = 7;  // or more: frame, id, box (four numbers), confidence
 
 // Reads numbers separated by commas, semicolons, tabs or spaces; nothing if there is anything else.
@@ -38,6 +39,13 @@ std::optional<std::vector<double>> numbers_of(std::string_view line) {
     numbers.push_back(value);
   }
   return numbers;
+}
+
+// What a comment says about the coordinate of the first pixel.
+std::optional<int> origin_in(std::string_view comment) {
+  if (comment == "# origin 0") return 0;
+  if (comment == "# origin 1") return 1;
+  return {};
 }
 
 Rect<double> box_of(const double* numbers, int origin) {
@@ -86,7 +94,7 @@ TrackReport evaluate_track(std::span<const Rect<double>> track,
   return result;
 }
 
-std::vector<Rect<double>> read_boxes(const std::string& path, int origin, int id) {
+std::vector<Rect<double>> read_boxes(const std::string& path, std::optional<int> origin, int id) {
   std::ifstream file(path);
   if (!file) throw IoError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   std::vector<Rect<double>> boxes;
@@ -94,15 +102,20 @@ std::vector<Rect<double>> read_boxes(const std::string& path, int origin, int id
   for (std::string line; std::getline(file, line);) {
     ++number;
     if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.starts_with('#')) {
+      if (!origin) origin = origin_in(line);
+      continue;
+    }
     const auto numbers = numbers_of(line);
     const std::size_t count = numbers ? numbers->size() : 0;
     if (numbers && count == 0) continue;
+    if (!origin) origin = kUsualOrigin;
     const auto bad = [&](const char* expected) {
       return FormatError(fmt::format("{}: line {} is '{}'; expected {}", path, number,
                                      line.substr(0, 60), expected));
     };
     if (count == 4) {
-      boxes.push_back(box_of(numbers->data(), origin));
+      boxes.push_back(box_of(numbers->data(), *origin));
     } else if (count >= kMotNumbers) {
       const double frame = (*numbers)[0];
       if (!(frame >= 1) || !(frame <= kMostFrames) || frame != std::floor(frame))
@@ -110,7 +123,7 @@ std::vector<Rect<double>> read_boxes(const std::string& path, int origin, int id
       if ((*numbers)[1] != id) continue;
       const auto at = static_cast<std::size_t>(frame);
       if (boxes.size() < at) boxes.resize(at);
-      boxes[at - 1] = box_of(numbers->data() + 2, origin);
+      boxes[at - 1] = box_of(numbers->data() + 2, *origin);
     } else {
       throw bad("x, y, width and height, or a line of MOT challenge's form");
     }

@@ -38,6 +38,25 @@ TEST(EmdFrames, ReadsFilesAndFoldersAsAsked) {
   EXPECT_FALSE(cube.next(frame));
 }
 
+TEST(EmdFrames, OnlyTheFilesThatAreAskedForAreRead) {
+  const test::TempFolder folder;
+  Random random(1);
+  for (int i = 0; i < 6; ++i)
+    io::write_image(folder / fmt::format("{}.png", i),
+                    test::random_image<std::uint8_t>(random, 8, 6));
+  const auto numbers = [&](const io::VideoReadOptions& which) {
+    BandFrames frames({folder.path()}, false, {}, which);
+    std::vector<std::int64_t> result;
+    for (StoredBands stored; frames.fetch(stored);) result.push_back(frames.number_of(stored));
+    return result;
+  };
+  EXPECT_THAT(numbers({.count = 2}), testing::ElementsAre(0, 1));
+  EXPECT_THAT(numbers({.start = 3, .count = 2}), testing::ElementsAre(3, 4));
+  EXPECT_THAT(numbers({.start = 5}), testing::ElementsAre(5));
+  EXPECT_THAT(numbers({.start = 9}), testing::IsEmpty());
+  EXPECT_THAT(numbers({.seconds = 0.1}), testing::ElementsAre(0, 1, 2));
+}
+
 TEST(EmdFrames, CubesOfAFolderAreFrames) {
   const test::TempFolder folder;
   Random random(1);

@@ -100,15 +100,21 @@ TEST(EmdSceneProgram, WritesCubesThatTrackFollows) {
   EXPECT_EQ(result["bands"], 12);
   const auto boxes = emd::read_boxes(cubes + "/boxes.csv");
   ASSERT_EQ(boxes.size(), 6U);
+  EXPECT_THAT(test::load(cubes + "/boxes.csv"), testing::StartsWith("# origin 1\n"));
   EXPECT_EQ(io::read_cube(cubes + "/000005.hdr").count(), 12);
-  const Ended tracked = run_here({"emd", "track", cubes, "--truth", cubes + "/boxes.csv",
-                                  "--truth-origin", "0", "--quiet", "--json"});
+  const Ended tracked =
+      run_here({"emd", "track", cubes, "--truth", cubes + "/boxes.csv", "--quiet", "--json"});
   ASSERT_EQ(tracked.status, kDone) << tracked.err;
   const auto found = nlohmann::json::parse(tracked.out);
   EXPECT_EQ(found["bands"], 12);
   EXPECT_EQ(found["frames"], 6);
   EXPECT_GT(found["targets"][0]["mean_overlap"].get<double>(), 0.6);
   EXPECT_EQ(found["targets"][0]["missed_frames"], 0);
+  // The target starts where the truth says, whatever the file counts from.
+  const auto& start = found["tracks"][0]["box"];
+  EXPECT_EQ(start[0], boxes.front().x);
+  EXPECT_EQ(start[1], boxes.front().y);
+  EXPECT_EQ(emd::read_boxes(cubes + "/boxes.csv", 0).front().x, boxes.front().x + 1);
 }
 
 TEST(EmdSceneProgram, CubesThatAreThereAreNeitherReplacedNorMixedIn) {

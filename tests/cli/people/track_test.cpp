@@ -88,6 +88,26 @@ TEST_F(PeopleTrack, FollowsGivenDetectionsAndIsMeasured) {
   EXPECT_THAT(table.out, HasSubstr("100.0"));
 }
 
+TEST_F(PeopleTrack, BoxesFromAFileNeedNoPictures) {
+  const std::vector<std::string> how{"--detections", found(), "--certain", "0.5",
+                                     "--no-appearance"};
+  const auto followed = [&](std::vector<std::string> more) {
+    more.insert(more.end(), how.begin(), how.end());
+    return track(more);
+  };
+  ASSERT_EQ(followed({video(), "--mot", folder_ / "seen.txt"}).status, kDone);
+  const Ended ended = followed({"--mot", folder_ / "blind.txt", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_EQ(test::load(folder_ / "blind.txt"), test::load(folder_ / "seen.txt"));
+  const json result = json::parse(ended.out)["results"][0];
+  EXPECT_EQ(result["input"], found());
+  EXPECT_EQ(result["frames"].size(), result["frame_count"]);
+  expect_refusal(track({"--detections", found(), "--mot", folder_ / "t.txt"}), kUsage,
+                 "--no-appearance");
+  expect_refusal(followed({"-o", folder_ / "t.mp4"}), kUsage, "draws on pictures");
+  expect_refusal(track({"--no-appearance", "--mot", folder_ / "t.txt"}), kUsage, "needs a VIDEO");
+}
+
 TEST_F(PeopleTrack, AnEvaluationOpensInTheView) {
   const std::string gt =
       write("gt.txt", "1,1,11,11,10,20\n2,1,11,11,10,20\n3,1,11,11,10,20\n4,1,11,11,10,20\n");

@@ -56,7 +56,8 @@ TEST_F(LiveInput, EveryVerbCountsFramesAndDroppedOnes) {
       {"flow", "lk", server.tcp(), "-o", folder_ / "fields"},
       {"flow", "bm", server.tcp(), "--picture", "wheel", folder_ / "wheel.y4m"},
       {"emd", "map", server.tcp(), "--target", "5,30,24,24", "-o", folder_ / "maps/"},
-      {"emd", "track", server.tcp(), "--target", "5,30,24,24", "-o", folder_ / "t.txt"}};
+      {"emd", "track", server.tcp(), "--target", "5,30,24,24", "-o", folder_ / "t.txt"},
+      {"people", "track", server.tcp(), "--mot", folder_ / "people.txt"}};
   for (std::vector<std::string> args : verbs) {
     args.insert(args.end(), {"--json", "--quiet"});
     const Ended ended = run_here(args);

@@ -47,6 +47,20 @@ TEST(EmdTrackBoxes, AreReadAsBenchmarksWriteThem) {
                                                   Rect<double>{10, 19, 30, 40}));
 }
 
+TEST(EmdTrackBoxes, TheirFirstPixelIsWhatTheFileSaysUnlessTheCallerDoes) {
+  const test::TempFolder folder;
+  const std::string path = folder / "boxes.txt";
+  const auto first = [&](const std::string& text, std::optional<int> origin = {}) {
+    test::save(path, text + "5,6,7,8\n");
+    return read_boxes(path, origin).front();
+  };
+  const Rect<double> from_one{4, 5, 7, 8}, from_zero{5, 6, 7, 8};
+  EXPECT_EQ(first(""), from_one);
+  EXPECT_EQ(first("# origin 0\n"), from_zero);
+  EXPECT_EQ(first("# a walk\n# origin 1\n"), from_one);
+  EXPECT_EQ(first("# origin 1\n", 0), from_zero);
+}
+
 TEST(EmdTrackBoxes, BadFilesAreNamedWithTheirLine) {
   const test::TempFolder folder;
   const std::string path = folder / "boxes.txt";
