@@ -57,7 +57,7 @@ enum class CountRule : unsigned char {
   kSurfaceModes,  // the gap between the eigenvalues of modes of the surface
   kBodyModes,     // the same with links through the volume
   kDistances,     // where the distance of the next representative decreases most
-  kHierarchy      // the rules that stop the hierarchical division
+  kHierarchy      // the rules of the hierarchical division, which stopped it earlier
 };
 FOVEA_API std::span<const Choice> choices(CountRule);
 
@@ -75,7 +75,8 @@ enum class StopRule : unsigned char {
   kFewFaces,  // its faces
   kFlat,      // how much its faces bend, relative to those of the whole component
   kNear,      // the distance of its halves, relative to those of the first division
-  kWhole      // it cannot be divided
+  kWhole,     // it cannot be divided
+  kEnough     // as many parts are there as a division of the whole at once gives
 };
 FOVEA_API std::span<const Choice> choices(StopRule);
 struct PartStop {
@@ -89,7 +90,7 @@ struct CountChoice {
   int count = 0;
   CountRule rule = CountRule::kGiven;
   std::vector<CountScore> scores{};  // in the order of counts; empty where nothing was compared
-  std::vector<PartStop> stops{};     // with kHierarchy, one per part
+  std::vector<PartStop> stops{};     // of a hierarchical division, one per part
 };
 
 struct SegmentExplanation {

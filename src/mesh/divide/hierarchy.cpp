@@ -1,5 +1,7 @@
 // Divides parts into two repeatedly. The next part to be divided is the one that gains most, as in
-// Ward's method: by the distance between its representatives and the areas of its halves.
+// Ward's method: by the distance between its representatives and the areas of its halves. Where the
+// number of parts is to be chosen, the whole is divided at once first: there are no more parts than
+// that gives, and fewer where the rules leave parts whole.
 #include <algorithm>
 #include <numeric>
 #include <queue>
@@ -47,9 +49,13 @@ double common_area(const Part& part, const Clusters& halves) {
 class Hierarchy {
  public:
   Hierarchy(Divider& divider, const Part& whole, const SegmentOptions& options, int count)
-      : divider_(divider), whole_(whole), rules_(options.hierarchy), count_(count) {
+      : divider_(divider),
+        whole_(whole),
+        rules_(options.hierarchy),
+        chooses_(count == 0),
+        count_(count) {
     result_ = one_cluster(whole);
-    result_.choice.rule = CountRule::kHierarchy;
+    if (chooses_) choose_count();
     result_.tree.push_back({.part = 0, .representative = result_.representatives[0]});
     leaf_.push_back(0);
     if (options.keep_memberships) result_.shares.emplace_back(whole.faces(), 1.0F);
@@ -60,15 +66,32 @@ class Hierarchy {
     std::vector<std::int32_t> all(whole_.faces());
     std::iota(all.begin(), all.end(), 0);
     offer(std::move(all), 0);
-    while (!queue_.empty() && (count_ == 0 || result_.count < count_)) {
+    while (!queue_.empty() && result_.count < count_) {
       const std::size_t next = queue_.top().second;
       queue_.pop();
       split(next);
     }
+    if (chooses_) say_why_so_many();
     return std::move(result_);
   }
 
  private:
+  void choose_count() {
+    Clusters all = divider_.divide(whole_, 0);
+    count_ = all.count;
+    result_.choice = std::move(all.choice);
+    result_.seconds = all.seconds;
+    result_.engine = std::move(all.engine);
+  }
+  void say_why_so_many() {
+    if (result_.count < count_) result_.choice.rule = CountRule::kHierarchy;
+    for (; !queue_.empty(); queue_.pop()) {
+      const std::int32_t face = branches_[queue_.top().second].faces[0];
+      const std::int32_t label = result_.labels[static_cast<std::size_t>(face)];
+      result_.choice.stops.push_back({label, StopRule::kEnough});
+    }
+  }
+
   // Adds a part to the queue together with its two halves, if it may be divided.
   void offer(std::vector<std::int32_t> faces, int depth) {
     const std::int32_t label = result_.labels[static_cast<std::size_t>(faces[0])];
@@ -76,12 +99,12 @@ class Hierarchy {
       result_.choice.stops.push_back({label, rule, value, limit});
     };
     const auto size = static_cast<double>(faces.size());
-    if (count_ == 0 && depth >= rules_.depth) return stop(StopRule::kDepth, depth, rules_.depth);
-    if (faces.size() < 2 || (count_ == 0 && size < rules_.least_faces))
+    if (chooses_ && depth >= rules_.depth) return stop(StopRule::kDepth, depth, rules_.depth);
+    if (faces.size() < 2 || (chooses_ && size < rules_.least_faces))
       return stop(StopRule::kFewFaces, size, rules_.least_faces);
     const Part part = sub_part(whole_, faces);
     const double bend = mean_bend(part.graph);
-    if (count_ == 0 && bend < rules_.least_angle * bend_)
+    if (chooses_ && bend < rules_.least_angle * bend_)
       return stop(StopRule::kFlat, bend_ > 0 ? bend / bend_ : 0, rules_.least_angle);
     Branch branch{std::move(faces), divider_.divide(part, 2), depth};
     result_.seconds += branch.halves.seconds;
@@ -89,7 +112,7 @@ class Hierarchy {
     if (branch.halves.count < 2) return stop(StopRule::kWhole, 0, 0);
     const double apart = branch.halves.apart;
     if (first_ < 0) first_ = apart;
-    if (count_ == 0 && apart < rules_.least_distance * first_)
+    if (chooses_ && apart < rules_.least_distance * first_)
       return stop(StopRule::kNear, first_ > 0 ? apart / first_ : 0, rules_.least_distance);
     branches_.push_back(std::move(branch));
     queue_.emplace(apart * common_area(part, branches_.back().halves), branches_.size() - 1);
@@ -162,6 +185,7 @@ class Hierarchy {
   Divider& divider_;
   const Part& whole_;
   const HierarchyOptions& rules_;
+  bool chooses_;  // the number of parts, which is at most count_
   int count_;
   double bend_ = 0;
   double first_ = -1;

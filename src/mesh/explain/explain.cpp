@@ -25,12 +25,13 @@ std::span<const Choice> choices(CountRule) {
 }
 
 std::span<const Choice> choices(StopRule) {
-  static constexpr std::array<Choice, 5> kChoices{
+  static constexpr std::array<Choice, 6> kChoices{
       {{"depth", static_cast<int>(StopRule::kDepth)},
        {"few-faces", static_cast<int>(StopRule::kFewFaces)},
        {"flat", static_cast<int>(StopRule::kFlat)},
        {"near", static_cast<int>(StopRule::kNear)},
-       {"whole", static_cast<int>(StopRule::kWhole)}}};
+       {"whole", static_cast<int>(StopRule::kWhole)},
+       {"enough", static_cast<int>(StopRule::kEnough)}}};
   return kChoices;
 }
 

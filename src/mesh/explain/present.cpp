@@ -43,6 +43,7 @@ const char* stop_text(StopRule rule) {
     case StopRule::kFewFaces: return "few faces";
     case StopRule::kFlat: return "bends little";
     case StopRule::kNear: return "halves are near";
+    case StopRule::kEnough: return "enough parts";
     case StopRule::kWhole: break;
   }
   return "cannot be divided";

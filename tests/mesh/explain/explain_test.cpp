@@ -130,11 +130,10 @@ TEST_P(ExplainMesh, TheChosenNumberHasTheGreatestScore) {
   const CountChoice& choice = why.counts[0];
   EXPECT_NE(choice.rule, CountRule::kGiven);
   if (GetParam().division == Division::kHierarchical) {
-    EXPECT_EQ(choice.rule, CountRule::kHierarchy);
     ASSERT_EQ(std::ssize(choice.stops), choice.count);
     for (int part = 0; part < choice.count; ++part)
       EXPECT_EQ(choice.stops[static_cast<std::size_t>(part)].part, part);
-    return;
+    if (choice.rule == CountRule::kHierarchy) return;  // its rules stopped it before that number
   }
   ASSERT_FALSE(choice.scores.empty());
   const auto best = std::ranges::max_element(choice.scores, {}, &CountScore::score);
