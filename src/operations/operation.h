@@ -1,6 +1,6 @@
 // What a verb does, described once: its words, what it reads, its options, how an input becomes a
 // result, the files that can be written of it, and why it is what it is. The program's driver
-// (cli/program/run_operation) runs any of them.
+// (cli/operations) runs any of them.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>

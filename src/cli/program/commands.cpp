@@ -3,7 +3,7 @@
 
 #include "cli/beside/beside.h"
 #include "cli/program/command.h"
-#include "cli/program/run_operation.h"
+#include "cli/operations/run_operation.h"
 
 namespace fovea::cli {
 

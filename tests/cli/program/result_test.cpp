@@ -1,3 +1,4 @@
+// Covers: explain
 // The envelope of results, and who may write to standard output.
 #include "cli/program/result.h"
 

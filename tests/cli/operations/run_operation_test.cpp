@@ -1,6 +1,6 @@
 // What all operations have in common as verbs; tests/places has the rest.
-// Covers: explain
-#include "cli/program/run_operation.h"
+// Covers: job, run_inputs
+#include "cli/operations/run_operation.h"
 
 #include <gmock/gmock.h>
 

@@ -1,0 +1,325 @@
+#include "cli/operations/run_inputs.h"
+
+#include <fovea/core/error.h>
+#include <fovea/io/record_io.h>
+#include <fovea/io/sink.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cli/program/batch.h"
+#include "cli/program/files.h"
+#include "cli/program/image_input.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+#include "core/json_text.h"
+
+namespace fovea::cli {
+namespace {
+
+using operations::Call;
+using operations::Dash;
+using operations::InputKind;
+using operations::Operation;
+using operations::Output;
+using operations::Share;
+using operations::SharedFile;
+
+using Worker = std::shared_ptr<void>;
+
+// A name, or a list of several.
+std::string json_names(const std::vector<std::string>& names) {
+  if (names.size() == 1) return detail::json_quote(names[0]);
+  std::string json;
+  for (const std::string& name : names)
+    json += (json.empty() ? "" : ", ") + detail::json_quote(name);
+  return "[" + json + "]";
+}
+
+// What a manifest keeps of an image or frame, to add it again.
+struct Recorded {
+  io::Place place{};
+  std::string text{};    // for the standard output
+  std::string result{};  // packed; empty where no file of all inputs has it
+};
+void describe(FieldVisitor& visit, Recorded& recorded) {
+  visit("place", recorded.place, "where it comes from");
+  visit("text", recorded.text, "what was printed");
+  visit("result", recorded.result, "what was found");
+}
+
+class InputsRun {
+ public:
+  explicit InputsRun(Job& job)
+      : job_(job), operation_(job.operation), call_(job.call), context_(job.context) {}
+
+  int run() {
+    const bool only_images = !job_.takes_videos() || std::ranges::none_of(inputs(), is_video);
+    const io::FrameWorkers workers =
+        job_.workers_for(only_images ? static_cast<std::int64_t>(inputs().size()) : 0);
+    call_.begin(job_.exec_of(workers), job_.plan);
+    make_workers(workers);  // which refuses options that no worker can do
+    open_shared_files();
+    Batch batch(context_, inputs());
+    batch.on_replay([&](std::size_t, std::string_view recorded) { replay(recorded); });
+    while (batch.next() < inputs().size() && !batch.stopped()) run_next(batch);
+    return finish(batch);
+  }
+
+ private:
+  struct Frame {
+    io::StoredFrame stored{};
+    io::Frame frame{};
+    std::shared_ptr<void> item{};
+  };
+
+  const std::vector<Output>& outputs() const { return operation_.outputs; }
+  const std::vector<std::string>& inputs() const { return job_.plan.inputs; }
+
+  void make_workers(const io::FrameWorkers& plan) {
+    if (plan.threads != worker_threads_) workers_.clear();
+    worker_threads_ = plan.threads;
+    while (static_cast<int>(workers_.size()) < plan.count)
+      workers_.push_back(call_.make_worker(job_.exec_of(plan)));
+  }
+
+  void open_shared_files() {
+    shared_.resize(outputs().size());
+    if (!writes_shared_files(context_)) return;
+    for (std::size_t i = 0; i < outputs().size(); ++i)
+      if (is_shared(i)) shared_[i] = call_.open(i, job_.named[i]);
+  }
+
+  bool is_shared(std::size_t output) const {
+    return outputs()[output].share != Share::kPerInput && !job_.named[output].empty();
+  }
+  bool shares_files() const {
+    for (std::size_t i = 0; i < outputs().size(); ++i)
+      if (is_shared(i)) return true;
+    return false;
+  }
+
+  // The images up to the next video, or that video.
+  void run_next(Batch& batch) {
+    const std::size_t first = batch.next();
+    std::size_t last = first;
+    while (last < inputs().size() && !(job_.takes_videos() && is_video(inputs()[last]))) ++last;
+    if (last > first) run_images(batch, last - first);
+    else batch.run_alone([&] { return run_video(batch, first); });
+  }
+
+  void run_images(Batch& batch, std::size_t count) {
+    const io::FrameWorkers plan = job_.workers_for(static_cast<std::int64_t>(count));
+    make_workers(plan);
+    batch.run_together<std::shared_ptr<void>, Worker>(
+        count, workers_, plan,
+        {.bytes =
+             [&](const auto& item) {
+               const std::string& input = inputs()[item.input];
+               return call_.memory(operation_.input == InputKind::kMesh ? file_bytes(input)
+                                                                        : image_bytes(input));
+             },
+         .prepare =
+             [&](auto& item) {
+               item.value = call_.make_item();
+               call_.read(job_.source_of(inputs()[item.input]), item.value.get());
+             },
+         .work = [&](Worker& worker, auto& item) { call_.run(worker.get(), item.value.get()); },
+         .complete = [&](auto& item) { item.outcome = write(item.input, item.value.get()); },
+         .write =
+             [&](auto& item) {
+               call_.start_input({});
+               add(batch, {inputs()[item.input]}, item.value.get(), item.input);
+               job_.note(call_.note_after_input(inputs()[item.input]));
+             }});
+  }
+
+  bool is_printed(std::size_t output, const std::string& path) const {
+    return outputs()[output].dash == Dash::kText && io::is_standard_output(path);
+  }
+
+  // Writes the files of one input.
+  Outcome write(std::size_t input, void* item) {
+    std::vector<std::vector<std::string>> written(outputs().size());
+    const auto write_those = [&](bool pictures) {
+      for (std::size_t i = 0; i < outputs().size(); ++i) {
+        const std::string path = job_.file_at(i, input);
+        if (path.empty() || is_printed(i, path) || outputs()[i].picture != pictures) continue;
+        if (!pictures) {
+          written[i] = call_.write(i, item, path);
+          continue;
+        }
+        call_.draw(item);
+        io::write_image(path, call_.pixels(item).view());
+        written[i] = {path};
+      }
+    };
+    write_those(false);
+    write_those(true);  // which draw into the pixels
+    Outcome outcome;
+    for (std::size_t i = 0; i < outputs().size(); ++i) {
+      if (written[i].empty()) continue;
+      outcome.members += fmt::format("\"{}\": {}, ", outputs()[i].name, json_names(written[i]));
+      outcome.files.insert(outcome.files.end(), written[i].begin(), written[i].end());
+    }
+    outcome.members += io::record_members(call_.result(item), written_fields(context_));
+    const std::string line = call_.line(item);
+    outcome.line = line.empty()
+                       ? fmt::format("{}", fmt::join(outcome.files, "\n"))
+                       : fmt::format("{}: {}{}", inputs()[input], line, files_text(outcome.files));
+    return outcome;
+  }
+
+  // Adds an image or a frame to what all inputs share, and records it.
+  void add(Batch& batch, const io::Place& place, void* item, std::size_t input) {
+    Recorded recorded{.place = place, .text = {}, .result = {}};
+    for (std::size_t i = 0; i < outputs().size(); ++i)
+      if (is_printed(i, job_.file_at(i, input))) recorded.text += call_.text(i, item);
+    if (!recorded.text.empty()) context_.console.print_data(recorded.text);
+    add_shared(place, item);
+    call_.tally(item);
+    if (context_.journal == nullptr) return;
+    if (shares_files()) recorded.result = io::pack_record(call_.result(item));
+    if (!recorded.text.empty() || !recorded.result.empty())
+      batch.record(io::pack_record(record_ref(recorded)));
+  }
+
+  void add_shared(const io::Place& place, const void* item) {
+    for (const auto& file : shared_)
+      if (file) file->add(place, item);
+    ++added_;
+  }
+
+  // Adds what an input that is done already has given.
+  void replay(std::string_view packed) {
+    while (!packed.empty()) {
+      Recorded recorded;
+      io::unpack_record(packed, record_ref(recorded));
+      if (!recorded.text.empty()) context_.console.print_data(recorded.text);
+      if (recorded.result.empty()) continue;
+      const std::shared_ptr<void> item = call_.make_item();
+      std::string_view result = recorded.result;
+      io::unpack_record(result, call_.result(item.get()));
+      add_shared(recorded.place, item.get());
+    }
+  }
+
+  // The next input of the batch, which is a video. Its frames are printed as they come.
+  Outcome run_video(Batch& batch, std::size_t input) {
+    const std::string& name = inputs()[input];
+    io::VideoReadOptions reading = video_options(context_);
+    reading.orientation = call_.orientation();
+    io::VideoReader reader = open_video(context_, name, reading);
+    call_.start_input(reader.info().size);
+    std::optional<io::VideoWriter> writer;
+    std::string path;
+    for (std::size_t i = 0; i < outputs().size(); ++i)
+      if (outputs()[i].picture) path = job_.file_at(i, input);
+    if (!path.empty())
+      writer.emplace(path, io::VideoWriteOptions{.frame_rate = reader.info().rate.value()});
+    const char* separator = "";
+    const auto write_frame = [&](Frame& frame) {
+      const io::FrameTime time{frame.frame.frame, frame.frame.seconds};
+      add(batch, {name, time}, frame.item.get(), input);
+      if (context_.json)
+        batch.print_more(fmt::format(
+            "{}{{{}, {}}}", std::exchange(separator, ", "), io::record_members(record_ref(time)),
+            io::record_members(call_.result(frame.item.get()), written_fields(context_))));
+      if (writer) writer->write(call_.pixels(frame.item.get()));
+      std::swap(frame.frame.image, call_.pixels(frame.item.get()));  // its memory is used again
+    };
+    const io::FrameWorkers plan =
+        io::plan_frame_workers(context_.exec, reader, job_.most_workers());
+    make_workers(plan);
+    const auto run_all = [&] {
+      return io::run_frames<Frame, Worker>(
+          std::span(workers_).first(static_cast<std::size_t>(plan.count)),
+          {.read = [&](Frame& frame) { return reader.fetch(frame.stored); },
+           .bytes = [&](const Frame&) { return call_.memory(reader.frame_bytes()); },
+           .prepare =
+               [&](Frame& frame) {
+                 if (!frame.item) frame.item = call_.make_item();
+                 frame.stored.decode(frame.frame);
+                 std::swap(frame.frame.image, call_.pixels(frame.item.get()));
+               },
+           .work = [&](Worker& worker, Frame& frame) { call_.run(worker.get(), frame.item.get()); },
+           .complete =
+               [&](Frame& frame) {
+                 if (writer) call_.draw(frame.item.get());
+               },
+           .write = write_frame},
+          {.in_flight = plan.in_flight,
+           .threads = plan.runners,
+           .memory_bytes = context_.memory_bytes,
+           .expected = std::max<std::int64_t>(0, reader.expected_frames()),
+           .exec = context_.exec});
+    };
+    const io::FrameRun run = context_.json ? in_array(batch, run_all) : run_all();
+    if (writer && run.frames > 0) writer->finish();
+    note_reading(context_, name, reader);
+    const std::string line = call_.video_line(run.frames);
+    if (run.whole()) job_.note(call_.note_after_input(name));
+    Outcome outcome{.fault = run.fault};
+    if (run.frames > 0 && !path.empty()) {
+      outcome.files = {path};
+      outcome.members = fmt::format("\"output\": {}, ", detail::json_quote(path));
+    }
+    outcome.members += fmt::format("\"dropped\": {}", reader.dropped());
+    outcome.line =
+        fmt::format("{}: {}{}{}", name, line, dropped_text(reader), files_text(outcome.files));
+    return outcome;
+  }
+
+  // Prints what `fill` prints as a JSON array, which is whole even where `fill` throws.
+  static io::FrameRun in_array(Batch& batch, const std::function<io::FrameRun()>& fill) {
+    batch.print_members("\"frames\": [");
+    try {
+      io::FrameRun run = fill();
+      batch.print_more("]");
+      return run;
+    } catch (const ClosedPipe&) {
+      throw;
+    } catch (...) {
+      batch.print_more("]");
+      throw;
+    }
+  }
+
+  int finish(Batch& batch) {
+    try {
+      const int status = batch.finish();
+      job_.note(call_.note_after_all());
+      commit(status == kDone || status == kSomeFailed);
+      return status;
+    } catch (const Cancelled&) {
+      commit(true);
+      throw;
+    }
+  }
+
+  // Completes the files of all inputs. Where every input failed, they are written only if some
+  // frames were worked on before.
+  void commit(bool some_succeeded) {
+    if (!some_succeeded && added_ == 0) return;
+    for (const auto& file : shared_)
+      if (file) file->commit(provenance_json(context_));
+  }
+
+  Job& job_;
+  const Operation& operation_;
+  Call& call_;
+  Context& context_;
+  std::vector<Worker> workers_{};
+  int worker_threads_ = 0;
+  std::vector<std::unique_ptr<SharedFile>> shared_{};  // one per output; null where it has none
+  std::int64_t added_ = 0;
+};
+
+}  // namespace
+
+int run_inputs(Job& job) { return InputsRun(job).run(); }
+
+}  // namespace fovea::cli
