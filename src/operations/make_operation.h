@@ -47,6 +47,8 @@ struct Parts {
   bool finite_pixels = false;
   bool alone_on_gpu = false;
   bool on_processor = false;
+  bool alone = false;
+  bool names_files = false;
   std::vector<OutputOf<Options, Item>> outputs{};
 
   void (*check)(const Options&) = nullptr;
@@ -61,6 +63,7 @@ struct Parts {
   std::uint64_t (*memory)(const Options&, std::uint64_t bytes) = nullptr;
   RecordRef (*result)(const Item&) = nullptr;
   std::string (*line)(const Options&, const Item&) = nullptr;
+  Faults (*faults)(const Item&) = nullptr;
   std::string (*video_line)(const Count&, std::int64_t frames) = nullptr;
   void (*draw)(const Options&, Item&) = nullptr;
   void (*start_input)(Count&, Extent size) = nullptr;
@@ -111,6 +114,9 @@ class CallOf final : public Call {
   RecordRef result(void* item) const override { return parts_->result(of(item)); }
   std::string line(const void* item) const override {
     return parts_->line ? parts_->line(options_, of(item)) : std::string();
+  }
+  Faults faults(const void* item) const override {
+    return parts_->faults ? parts_->faults(of(item)) : Faults{};
   }
   std::string video_line(std::int64_t frames) const override {
     return parts_->video_line(count_, frames);
@@ -205,6 +211,8 @@ Operation make_operation(Parts<Options, Item, Worker, Count> parts, RecordRef (*
                       .finite_pixels = parts.finite_pixels,
                       .alone_on_gpu = parts.alone_on_gpu,
                       .on_processor = parts.on_processor,
+                      .alone = parts.alone,
+                      .names_files = parts.alone || parts.names_files,
                       .outputs = {},
                       .call = {},
                       .sample = sample};

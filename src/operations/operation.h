@@ -24,12 +24,20 @@
 
 namespace fovea::operations {
 
-enum class InputKind : unsigned char { kImage, kImageOrVideo, kMesh };
+enum class InputKind : unsigned char { kImage, kImageOrVideo, kMesh, kFlow, kOther };
 
 // One input, and how the driver reads images.
 struct Source {
   std::string name;  // a file, - for standard input, or the address of a stream
   std::function<io::AnyImage(io::Orientation orientation)> image{};
+  // Where its own files go, by the name of the output; without those that nobody asked for.
+  std::map<std::string, std::string, std::less<>> files{};
+
+  // Empty where nobody asked for it.
+  std::string file(std::string_view output) const {
+    const auto found = files.find(output);
+    return found == files.end() ? std::string() : found->second;
+  }
 };
 
 // A file of all inputs while it is written, in their order. It appears whole at commit(), or not.
@@ -49,6 +57,8 @@ struct Plan {
   std::map<std::string, std::vector<std::string>, std::less<>> files{};
   std::function<io::AnyImage(const std::string& path)> image{};  // reads one that an option names
   std::function<void(const std::string& text)> note{};           // tells the user something
+  std::uint64_t max_pixels = 0;  // larger images are refused; 0: no limit
+  bool times = true;             // whether lines for people tell how long work took
 
   bool writes(std::string_view output) const { return files.find(output) != files.end(); }
   // Whether any file of the output meets the condition.
@@ -58,6 +68,12 @@ struct Plan {
     return found != files.end() &&
            std::any_of(found->second.begin(), found->second.end(), condition);
   }
+};
+
+// Parts of an input that could not be done, though the others were.
+struct Faults {
+  std::vector<std::string> messages{};
+  bool all = false;  // no part of it was done
 };
 
 // An answer to --explain.
@@ -94,8 +110,10 @@ class Call {
   virtual std::uint64_t memory(std::uint64_t bytes) const = 0;
 
   virtual RecordRef result(void* item) const = 0;
-  // For people, without the name of the input; empty where its files say it all.
+  // For people, without the name of the input and of its files, which stand around it where the
+  // driver names them; empty where its files say it all.
   virtual std::string line(const void* item) const = 0;
+  virtual Faults faults(const void* item) const = 0;
   // The same of a video, whose frames tally() got since start_input().
   virtual std::string video_line(std::int64_t frames) const = 0;
   // Draws the result into the pixels.
@@ -126,10 +144,20 @@ struct Operation {
   bool finite_pixels = false;  // images with a pixel that is NaN or infinite are refused
   bool alone_on_gpu = false;   // a single worker may take the whole memory of a GPU
   bool on_processor = false;   // there is nothing of it that a GPU does
+  // It takes one input at a time, or none, and its result is all that is printed.
+  bool alone = false;
+  // The result and the line name the input and its files, so that the driver need not.
+  bool names_files = false;
   std::vector<Output> outputs{};
   std::function<std::unique_ptr<Call>()> call{};
   RecordRef (*sample)() = nullptr;  // a result with any values, for its description
 };
+
+template <class Record>
+RecordRef sample_record() {
+  static const Record sample{};
+  return record_ref(sample);
+}
 
 // The operations of all systems, in the order of the help.
 const std::vector<Operation>& operations();

@@ -26,7 +26,8 @@ struct Output {
   std::vector<std::string_view> endings{};  // that names may have; empty: others too
   std::string_view what{};                  // "a mesh", where there are `endings`
   Dash dash = Dash::kRefused;
-  bool picture = false;  // an image of images, and a video of videos: Call::draw() makes it
+  bool picture = false;      // an image of images, and a video of videos: Call::draw() makes it
+  std::string_view after{};  // the option behind which help has it; empty: before all options
 };
 
 }  // namespace fovea::operations

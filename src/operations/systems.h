@@ -7,6 +7,8 @@ namespace fovea::operations {
 Operation people_detect();
 Operation mesh_segment();
 Operation mesh_info();
+Operation mesh_arcs();
+Operation mesh_distances();
 Operation ops_gradient();
 Operation ops_resize();
 Operation ops_blur();

@@ -28,7 +28,10 @@ TEST(Operations, HaveNamesOfTheirOwnAndOutputsThatAreNoOtherOptions) {
       EXPECT_EQ(options.names.count(name), 1U) << verb << " --" << name;
     for (const Output& output : operation.outputs) {
       EXPECT_FALSE(output.help.empty()) << verb << " --" << output.name;
-      EXPECT_TRUE(output.share != Share::kPerInput || !output.result.empty()) << output.name;
+      const bool named_by_driver = output.share == Share::kPerInput && !operation.names_files;
+      EXPECT_TRUE(!named_by_driver || !output.result.empty()) << output.name;
+      EXPECT_TRUE(output.after.empty() || options.names.contains(std::string(output.after)))
+          << verb << " --" << output.name;
       EXPECT_TRUE(output.endings.empty() || !output.what.empty()) << output.name;
     }
     EXPECT_NE(operation.sample, nullptr) << verb;

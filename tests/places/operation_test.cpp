@@ -1,5 +1,5 @@
 // A verb is one Operation, and an output is one entry of it: this program has its own list of
-// operations with a verb of a few lines, and nothing else of it is changed.
+// operations with two verbs of a few lines, and nothing else of it is changed.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -102,10 +102,88 @@ Operation bright() {
       });
 }
 
+struct LevelOptions {
+  int share = 50;
+  bool strict = false;
+};
+void describe(OptionVisitor& visit, LevelOptions& options) {
+  visit("share", options.share, "percent of the pixels that stay below the level", 0, 100);
+  visit("strict", options.strict, "the file must not be there");
+}
+
+struct Level {
+  std::string input{};
+  int level = 0;
+  std::string written{};
+};
+void describe(FieldVisitor& visit, Level& found) {
+  visit.record("Level", "a level of gray");
+  visit("input", found.input, "the image");
+  visit("level", found.level, "so many percent are below");
+  visit("note", found.written, "the note that was written");
+}
+
+struct LevelItem {
+  Image<std::uint8_t> pixels{};
+  Level found{};
+};
+
+// A verb of one input, whose result is all that is printed.
+Operation level() {
+  return make_operation<LevelOptions, LevelItem>(
+      {.words = {.system = "ops",
+                 .verb = "level",
+                 .summary = "find a level of gray",
+                 .text = "Finds the level that a share of the pixels stays below.",
+                 .arguments = {{"INPUT", "an image", 0, 1}},
+                 .examples = {{"fovea ops level a.png", "the median"}}},
+       .input = InputKind::kImage,
+       .alone = true,
+       .outputs = {{.about = {.name = "note",
+                              .help = "file for the level",
+                              .endings = {".txt"},
+                              .what = "the note",
+                              .after = "share"},
+                    .write =
+                        [](const LevelOptions&, const LevelItem& item, const std::string& path) {
+                          test::save(path, std::to_string(item.found.level));
+                        }}},
+       .read =
+           [](const LevelOptions&, const Source& source, LevelItem& item) {
+             item.found = {.input = source.name, .written = source.file("note")};
+             if (!source.name.empty())
+               item.pixels = io::to_bytes(source.image(io::Orientation::kIgnore));
+           },
+       .run =
+           [](const LevelOptions& options, NoWorker&, LevelItem& item) {
+             if (item.pixels.empty()) return;
+             std::vector<std::uint8_t> all;
+             for (int y = 0; y < item.pixels.height(); ++y)
+               all.insert(all.end(), item.pixels.row(y), item.pixels.row(y) + item.pixels.width());
+             std::ranges::sort(all);
+             item.found.level =
+                 all[(all.size() - 1) * static_cast<std::size_t>(options.share) / 100];
+           },
+       .result = [](const LevelItem& item) { return record_ref(item.found); },
+       .line = [](const LevelOptions&,
+                  const LevelItem& item) { return "level " + std::to_string(item.found.level); },
+       .faults =
+           [](const LevelItem& item) {
+             Faults faults;
+             if (item.pixels.empty()) faults = {.messages = {"there is no image"}, .all = true};
+             else if (item.found.level == 200) faults.messages = {"that is no darkness"};
+             return faults;
+           }},
+      [] {
+        static const Level sample;
+        return record_ref(sample);
+      });
+}
+
 }  // namespace
 
 const std::vector<Operation>& operations() {
-  static const std::vector<Operation> all{ops_blur(), bright()};
+  static const std::vector<Operation> all{ops_blur(), bright(), level()};
   return all;
 }
 
@@ -202,6 +280,37 @@ TEST_F(ANewVerb, RunsInShardsThatAreMergedAndResumed) {
   std::filesystem::remove(at("masks/b.png"));  // a file that manifests name is made again
   ASSERT_EQ(run_here(with({"--manifest", at("whole.manifest"), "--resume"})).status, kDone);
   EXPECT_TRUE(std::filesystem::exists(at("masks/b.png")));
+}
+
+TEST_F(ANewVerb, MayHaveOneInputWhoseResultIsAllThatIsPrinted) {
+  const Ended ended = run_here({"ops", "level", at("a.png"), "--note", at("n.txt"), "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json all = json::parse(ended.out);
+  EXPECT_EQ(all["level"], 20);
+  EXPECT_EQ(all["input"], at("a.png"));
+  EXPECT_EQ(all["note"], at("n.txt"));
+  EXPECT_FALSE(all.contains("results"));
+  EXPECT_EQ(test::load(at("n.txt")), "20");
+  EXPECT_EQ(run_here({"ops", "level", at("a.png")}).out, "level 20\n");
+  const std::string help = run_here({"help", "ops", "level"}).out;
+  EXPECT_LT(help.find("--share"), help.find("--note"));
+  EXPECT_LT(help.find("--note"), help.find("--strict"));
+  EXPECT_EQ(json::parse(run_here({"schema", "ops", "level"}).out)["properties"].count("results"),
+            0);
+  const Ended replaced = run_here({"ops", "level", at("a.png"), "--note", at("a.png")});
+  EXPECT_EQ(replaced.status, kUsage);
+  EXPECT_THAT(replaced.err, HasSubstr("the note is written as .txt"));
+  EXPECT_EQ(run_here({"ops", "level", at("a.png"), at("b.png")}).status, kUsage);
+}
+
+TEST_F(ANewVerb, NamesWhatCouldNotBeDone) {
+  const Ended some = run_here({"ops", "level", at("a.png"), "--share", "100"});
+  EXPECT_EQ(some.status, kSomeFailed);
+  EXPECT_THAT(some.err, HasSubstr("that is no darkness"));
+  EXPECT_EQ(some.out, "level 200\n");
+  const Ended none = run_here({"ops", "level"});
+  EXPECT_EQ(none.status, kBadInput);
+  EXPECT_THAT(none.err, HasSubstr("there is no image"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "cli/program/explain.h"
 #include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
+#include "cli/program/result.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -111,9 +112,11 @@ void Job::sort_by_ending() {
 }
 
 void Job::plan_inputs() {
-  plan.inputs = unit_inputs(context, files_of(operation.input));
+  plan.inputs = operation.alone ? context.inputs : unit_inputs(context, files_of(operation.input));
   plan.image = [this](const std::string& path) { return read_input(context, path); };
   plan.note = [this](const std::string& text) { context.console.note(text); };
+  plan.max_pixels = context.max_pixels;
+  plan.times = reports_times(context);
 }
 
 void Job::plan_files() {
@@ -122,7 +125,7 @@ void Job::plan_files() {
     const Output& output = outputs()[i];
     if (named[i].empty()) continue;
     std::vector<std::string> files{named[i]};
-    if (output.share == Share::kPerInput)
+    if (output.share == Share::kPerInput && !operation.alone)
       files =
           output_paths(context, named[i], plan.inputs, std::string(output.ending), flag_of(output));
     for (const std::string& path : files) check_ending(output, path);
@@ -136,7 +139,8 @@ void Job::check_files() {
   for (const Output& output : outputs()) flags.push_back(flag_of(output));
   for (const std::string& input : plan.inputs)
     for (std::string& file : call.read_beside(input)) read.push_back(std::move(file));
-  const bool only_inputs = read.size() == plan.inputs.size();
+  if (plan.inputs.empty()) read = call.read_beside({});
+  const bool only_inputs = !operation.alone && read.size() == plan.inputs.size();
   std::vector<OutputFile> files;
   for (std::size_t i = 0; i < outputs().size(); ++i) {
     // Files of each input that are the only ones were compared when they got their names.
@@ -171,7 +175,7 @@ int Job::explain() {
   check_outputs(context, {{"--explain-picture", picture}}, plan.inputs);
   resolve_device(context);
   call.begin(context.exec_without_progress(), plan);
-  const operations::Explained explained = call.explain(source_of(input));
+  const operations::Explained explained = call.explain(source_of(0));
   if (!picture.empty()) io::write_image(picture, explained.picture(explained.explanation).view());
   return print_explanation(context, explained.explanation, {.members = [&](io::JsonWriter& json) {
                              json.member("input", input);
@@ -179,11 +183,17 @@ int Job::explain() {
                            }});
 }
 
-operations::Source Job::source_of(const std::string& input) const {
-  return {input, [this, input](io::Orientation orientation) {
-            return operation.finite_pixels ? read_finite_input(context, input, orientation)
-                                           : read_input(context, input, orientation);
-          }};
+operations::Source Job::source_of(std::size_t input) const {
+  const std::string name = plan.inputs.empty() ? std::string() : plan.inputs[input];
+  operations::Source source{.name = name, .image = [this, name](io::Orientation orientation) {
+                              return operation.finite_pixels
+                                         ? read_finite_input(context, name, orientation)
+                                         : read_input(context, name, orientation);
+                            }};
+  for (std::size_t i = 0; i < outputs().size(); ++i)
+    if (std::string path = file_at(i, input); !path.empty())
+      source.files.emplace(outputs()[i].name, std::move(path));
+  return source;
 }
 
 std::string Job::file_at(std::size_t output, std::size_t input) const {

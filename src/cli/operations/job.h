@@ -27,7 +27,8 @@ struct Job {
   // Explains the result of one input instead of writing it.
   int explain();
 
-  operations::Source source_of(const std::string& input) const;
+  // The input of this number, with the names of its files; none has a name where there is none.
+  operations::Source source_of(std::size_t input) const;
   // The file of an output that belongs to one input; empty where none was asked for.
   std::string file_at(std::size_t output, std::size_t input) const;
   // The most workers that there may be; 0 where as many as there are processors.

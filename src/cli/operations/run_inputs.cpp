@@ -56,6 +56,23 @@ class InputsRun {
   explicit InputsRun(Job& job)
       : job_(job), operation_(job.operation), call_(job.call), context_(job.context) {}
 
+  // The only input, or none: its result is all that is printed.
+  int run_alone() {
+    call_.begin(context_.exec, job_.plan);
+    Worker worker = call_.make_worker(context_.exec);
+    const std::shared_ptr<void> item = call_.make_item();
+    call_.read(job_.source_of(0), item.get());
+    call_.run(worker.get(), item.get());
+    write_files(0, item.get());
+    const operations::Faults faults = call_.faults(item.get());
+    for (const std::string& message : faults.messages) context_.console.complain(message);
+    context_.console.end_progress();
+    const std::string line = call_.line(item.get());
+    if (context_.json) print_result(context_, call_.result(item.get()));
+    else if (!line.empty()) context_.console.print(line + "\n");
+    return faults.messages.empty() ? kDone : faults.all ? kBadInput : kSomeFailed;
+  }
+
   int run() {
     const bool only_images = !job_.takes_videos() || std::ranges::none_of(inputs(), is_video);
     const io::FrameWorkers workers =
@@ -125,7 +142,7 @@ class InputsRun {
          .prepare =
              [&](auto& item) {
                item.value = call_.make_item();
-               call_.read(job_.source_of(inputs()[item.input]), item.value.get());
+               call_.read(job_.source_of(item.input), item.value.get());
              },
          .work = [&](Worker& worker, auto& item) { call_.run(worker.get(), item.value.get()); },
          .complete = [&](auto& item) { item.outcome = write(item.input, item.value.get()); },
@@ -141,8 +158,8 @@ class InputsRun {
     return outputs()[output].dash == Dash::kText && io::is_standard_output(path);
   }
 
-  // Writes the files of one input.
-  Outcome write(std::size_t input, void* item) {
+  // Writes the files of one input, and returns those of each output.
+  std::vector<std::vector<std::string>> write_files(std::size_t input, void* item) {
     std::vector<std::vector<std::string>> written(outputs().size());
     const auto write_those = [&](bool pictures) {
       for (std::size_t i = 0; i < outputs().size(); ++i) {
@@ -159,15 +176,22 @@ class InputsRun {
     };
     write_those(false);
     write_those(true);  // which draw into the pixels
+    return written;
+  }
+
+  Outcome write(std::size_t input, void* item) {
+    const std::vector<std::vector<std::string>> written = write_files(input, item);
     Outcome outcome;
     for (std::size_t i = 0; i < outputs().size(); ++i) {
       if (written[i].empty()) continue;
-      outcome.members += fmt::format("\"{}\": {}, ", outputs()[i].name, json_names(written[i]));
+      if (!operation_.names_files)
+        outcome.members += fmt::format("\"{}\": {}, ", outputs()[i].name, json_names(written[i]));
       outcome.files.insert(outcome.files.end(), written[i].begin(), written[i].end());
     }
     outcome.members += io::record_members(call_.result(item), written_fields(context_));
     const std::string line = call_.line(item);
-    outcome.line = line.empty()
+    outcome.line = operation_.names_files ? line
+                   : line.empty()
                        ? fmt::format("{}", fmt::join(outcome.files, "\n"))
                        : fmt::format("{}: {}{}", inputs()[input], line, files_text(outcome.files));
     return outcome;
@@ -320,6 +344,9 @@ class InputsRun {
 
 }  // namespace
 
-int run_inputs(Job& job) { return InputsRun(job).run(); }
+int run_inputs(Job& job) {
+  InputsRun run(job);
+  return job.operation.alone ? run.run_alone() : run.run();
+}
 
 }  // namespace fovea::cli

@@ -75,7 +75,8 @@ struct Context {
 class Request {
  public:
   virtual ~Request() = default;
-  virtual void visit_options(OptionVisitor& visit) = 0;
+  // The options in the order of help.
+  virtual std::vector<OptionField> fields() = 0;
   // Called when the command's preset was given, before the options beside it are set, so that what
   // is given beside it counts, whatever its value.
   virtual void apply_preset() = 0;
@@ -84,13 +85,20 @@ class Request {
 
 using RequestFactory = std::function<std::unique_ptr<Request>()>;
 
+template <class Options>
+std::vector<OptionField> fields_of(Options& options) {
+  std::vector<OptionField> fields;
+  for_each_option(options, [&](const OptionField& field) { fields.push_back(field); });
+  return fields;
+}
+
 // Makes requests of a verb whose options are `Options` (which must have a describe()). Where the
 // command has a preset, preset_chosen(Options&) sets the other options.
 template <class Options, int (*kRun)(Options&, Context&)>
 std::unique_ptr<Request> make_request() {
   class Bound final : public Request {
     Options options_{};
-    void visit_options(OptionVisitor& visit) override { describe(visit, options_); }
+    std::vector<OptionField> fields() override { return fields_of(options_); }
     void apply_preset() override {
       if constexpr (requires { preset_chosen(options_); }) preset_chosen(options_);
     }
@@ -200,9 +208,7 @@ Command scenes_assign_command();
 Command scenes_features_command();
 Command scenes_classifier_command();
 Command scenes_info_command();
-Command mesh_distances_command();
 Command mesh_eval_command();
-Command mesh_arcs_command();
 Command actions_points_command();
 Command actions_train_command();
 Command actions_distances_command();

@@ -279,13 +279,7 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
   visit("help", options.help, "print this help and stop");
 }
 
-std::vector<OptionField> Invocation::own_fields() const {
-  std::vector<OptionField> fields;
-  const auto keep = [&](const OptionField& field) { fields.push_back(field); };
-  detail::FieldVisitor<decltype(keep)> visitor(keep);
-  request->visit_options(visitor);
-  return fields;
-}
+std::vector<OptionField> Invocation::own_fields() const { return request->fields(); }
 
 std::vector<OptionField> Invocation::common_fields() const {
   std::vector<OptionField> fields;

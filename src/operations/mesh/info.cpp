@@ -64,10 +64,7 @@ Operation mesh_info() {
        .memory = [](const io::MeshReadOptions&, std::uint64_t bytes) { return 8 * bytes; },
        .result = [](const Described& item) { return record_ref(item.info); },
        .line = line},
-      [] {
-        static const mesh::MeshInfo sample;
-        return record_ref(sample);
-      });
+      sample_record<mesh::MeshInfo>);
 }
 
 }  // namespace fovea::operations

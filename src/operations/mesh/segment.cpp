@@ -351,10 +351,7 @@ Operation mesh_segment() {
        .explains = explains,
        .explain_picture = [](const SegmentRequest& request) { return request.explain_picture; },
        .explain = explain},
-      [] {
-        static const mesh::Segmentation sample;
-        return record_ref(sample);
-      });
+      sample_record<mesh::Segmentation>);
 }
 
 }  // namespace fovea::operations
