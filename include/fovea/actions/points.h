@@ -148,9 +148,9 @@ FOVEA_API Image<float> describe_points(std::span<const ImageView<const std::uint
 // coordinates, and where these do not help, from the points: the video ends with the last of them.
 FOVEA_API PointSet read_points(const std::string& path);
 FOVEA_API PointSet read_points(std::span<const std::byte> text, const std::string& name);
-// Whether a file contains points instead of a video: its name ends in .txt or .stip, and its first
-// line that is no comment begins with a number, or it has comments of this format only. Verbs and
-// functions that take videos take such files in their place.
+// Whether a file contains points instead of a video: its name ends in .txt or .stip, and it has a
+// comment of this format, or most words of its first line that is no comment are numbers. Verbs and
+// functions that take videos take such files in their place, and refuse damaged ones.
 FOVEA_API bool is_points_file(const std::string& path);
 // All threads of `exec` turn numbers into text. write_points() needs memory for a few thousand
 // points only and calls the sink from one thread at a time, though not always the same.

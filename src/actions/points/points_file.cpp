@@ -206,6 +206,22 @@ class PointsReader {
   PointSet set_;
 };
 
+// Whether most of the numbers that a point has are numbers: in a damaged line not all of them are.
+bool looks_like_point(std::string_view line) {
+  int words = 0, numbers = 0;
+  for (std::size_t begin; words < kFields; ++words) {
+    begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) break;
+    line.remove_prefix(begin);
+    const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
+    line.remove_prefix(word.size());
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc() && end == word.data() + word.size()) ++numbers;
+  }
+  return 2 * numbers > words;
+}
+
 // Returns 0 if the extent is not known.
 double normalized(double coordinate, double extent) {
   return extent > 0 ? (coordinate - 1) / extent : 0;
@@ -283,13 +299,7 @@ bool is_points_file(const std::string& path) {
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     const std::size_t begin = line.find_first_not_of(" \t\r");
     if (begin == std::string_view::npos) continue;
-    if (line[begin] != '#') {
-      const std::string_view word = line.substr(begin);
-      double value = 0;
-      const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
-      return fault == std::errc() &&
-             (end == word.data() + word.size() || *end == ' ' || *end == '\t');
-    }
+    if (line[begin] != '#') return known_comment || looks_like_point(line);
     known_comment = known_comment || line.starts_with(kHeadWord) || line.starts_with(kVideoWord);
   }
   return known_comment;

@@ -7,15 +7,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <thread>
 
 #include "core/words.h"
 #include "io/text/address.h"
+#include "io/text/source.h"
+#include "io/video/container_formats.h"
 
 namespace fovea::io {
 namespace {
@@ -23,25 +24,12 @@ namespace {
 using fovea::detail::shown;
 
 constexpr int kProbeBytes = 1 << 20;
+constexpr std::size_t kSniffedBytes = 4096;
 constexpr auto kCameraPause = std::chrono::milliseconds(2);
 // How long the other side may take to hear that nobody watches any more.
 constexpr auto kLeaving = std::chrono::milliseconds(200);
 // How much of a live stream is looked at before its first frame is given.
 constexpr const char* kAnalyzedMicroseconds = "1000000";
-
-// The formats that a stream may have. Each holds its own frames; playlists (hls, dash, concat) and
-// session descriptions, which refer to further addresses and files, are not among them.
-constexpr std::array<std::string_view, 20> kStreamFormats = {
-    "mov",       "mp4", "matroska", "webm", "avi",    "mpegts",      "mpeg",
-    "mpegvideo", "flv", "ogg",      "asf",  "mpjpeg", "mjpeg",       "h264",
-    "hevc",      "m4v", "ivf",      "obu",  "nut",    "yuv4mpegpipe"};
-
-bool is_stream_format(const AVInputFormat& format) {
-  const auto names = fovea::detail::split(format.name, ',');
-  return std::any_of(names.begin(), names.end(), [](std::string_view name) {
-    return std::find(kStreamFormats.begin(), kStreamFormats.end(), name) != kStreamFormats.end();
-  });
-}
 
 // The address with its protocol in small letters, as FFmpeg expects it.
 std::string plain_url(const std::string& source) {
@@ -125,9 +113,15 @@ int FfmpegInput::open_container(const std::string& url, const AVInputFormat* for
 }
 
 void FfmpegInput::open_file() {
+  std::string head(kSniffedBytes, '\0');
+  head.resize(Source(source_).read_at(0, std::as_writable_bytes(std::span(head))));
+  if (const std::string why = why_no_container(head); !why.empty())
+    throw FormatError(fmt::format("{}: {}", name_, why));
+  const std::string url = file_url(source_);
+  open_bytes(url, "file");
   FfmpegDictionary options;
-  options.set("protocol_whitelist", "file");  // a playlist must not reach the network
-  const int opened = open_container(file_url(source_), nullptr, options);
+  options.set("protocol_whitelist", "file");
+  const int opened = open_container(url, probe(), options);
   if (opened < 0)
     throw FormatError(fmt::format("{}: cannot read this video: {}", name_, ffmpeg_reason(opened)));
 }
@@ -159,25 +153,28 @@ void FfmpegInput::open_bytes(const std::string& url, const std::string& protocol
   // FFmpeg would take a proxy from the environment, which a library does not read.
   if (url.starts_with("http")) options.set("http_proxy", "");
   const AVIOInterruptCB callback{is_over, this};
-  const int opened =
-      ffmpeg().avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ, &callback, options.get());
+  const int opened = ffmpeg().avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ,
+                                         remote() ? &callback : nullptr, options.get());
   if (opened < 0) throw_unopened(opened);
   stated_length_ = url.starts_with("http") && ffmpeg().avio_size(bytes_) > 0;
 }
 
 const AVInputFormat* FfmpegInput::probe() const {
+  const bool file = kind_ == Kind::kFile;
+  const std::string name = file ? file_url(source_) : std::string();  // its ending is a hint
   const AVInputFormat* format = nullptr;
-  AVIOContext* bytes = bytes_;
-  const int probed =
-      ffmpeg().av_probe_input_buffer2(bytes, &format, nullptr, nullptr, 0, kProbeBytes);
+  const int probed = ffmpeg().av_probe_input_buffer2(bytes_, &format, file ? name.c_str() : nullptr,
+                                                     nullptr, 0, kProbeBytes);
   if (probed == AVERROR_EXIT || (probed < 0 && silent_)) throw_unopened(AVERROR_EXIT);
+  if (file && (probed < 0 || format == nullptr))
+    throw FormatError(fmt::format("{}: cannot read this video: {}", name_, ffmpeg_reason(probed)));
   if (probed < 0 || format == nullptr)
     throw FormatError(name_ + ": sends nothing that is known as video");
-  if (!is_stream_format(*format))
-    throw FormatError(
-        fmt::format("{}: sends '{}', which is not read from a stream; expected video itself, not a "
-                    "playlist or an image",
-                    name_, format->name));
+  if (!is_container_format(format->name, file))
+    throw FormatError(fmt::format(
+        "{}: {} '{}', which is not read {}; expected video itself, not a playlist or "
+        "an image",
+        name_, file ? "is" : "sends", format->name, file ? "as video" : "from a stream"));
   return format;
 }
 

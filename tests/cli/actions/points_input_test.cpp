@@ -76,6 +76,27 @@ TEST_F(ActionsPointsInput, MatchTakesPointsAndDrawsThem) {
   EXPECT_GT(io::image_info(folder_ / "m.png").width, 160);
 }
 
+// Drawn as letters by FFmpeg, it gave thousands of points.
+TEST_F(ActionsPointsInput, ADamagedFileOfPointsIsNoVideo) {
+  const std::string from = folder_ / "p0.txt", to = folder_ / "out.txt";
+  std::string text = test::load(from);
+  const std::size_t first = text.find("\n5 ") + 1;
+  text[first] = 'x';  // the first letter of the first point
+  test::save(from, text);
+  const auto expect = [&](const Ended& ended, const char* words) {
+    EXPECT_EQ(ended.status, kBadInput) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(words));
+  };
+  expect(run_here({"actions", "points", from, "-o", to}), "line 4: \"x\", expected a number");
+  test::save(from, text.substr(first));  // without comments
+  expect(run_here({"actions", "points", from, "-o", to}), "line 1: \"x\", expected a number");
+  test::save(from, "Notes about the clips:\n1 and 2 are good.\n");
+  expect(run_here({"actions", "points", from, "-o", to}), "p0.txt: is text and no video");
+  expect(run_here({"flow", "lk", from, "-o", folder_ / "out.mp4"}), "p0.txt: is text and no video");
+  expect(run_here({"actions", "match", from, folder_ / "p1.txt"}), "p0.txt: is text and no video");
+  EXPECT_FALSE(std::filesystem::exists(to));
+}
+
 TEST_F(ActionsPointsInput, WhatFilesOfPointsCannotDoIsOneLine) {
   const auto expect = [](const Ended& ended, int status, const char* words) {
     EXPECT_EQ(ended.status, status) << ended.err;
