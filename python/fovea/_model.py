@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ._arguments import path_of
-from .files import Path, file_hash, model_path
+from .files import Path, file_hash, model_name, model_path
 
 _Model = TypeVar("_Model", bound="StoredModel")
 
@@ -82,6 +82,7 @@ def _restored(kind: type[_Model], content: bytes, known: dict[str, Any]) -> _Mod
 
 def loaded(kind: type[_Model], name: Path, system: str) -> _Model:
     """A shipped model of a system by its name, or a model file."""
-    known = path_of(name, "model", "the name of a model or a file")
+    path_of(name, "model", "the name of a model or a file")
+    known = model_name(name)
     file = model_path(known, system)
     return kind(kind._read(file), known, file)

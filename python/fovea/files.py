@@ -149,9 +149,17 @@ def models(system: str = "") -> list[str]:
     return list(_fovea.files.shipped_models(str(system)))
 
 
+def model_name(name: Path) -> str:
+    """The name of a shipped model or a path; a ``pathlib.Path`` is a path even where it has one part only."""
+    path = as_path(name, "model", "the name of a model or a file")
+    return f"./{path}" if isinstance(name, os.PathLike) and "/" not in path else path
+
+
 def model_path(name: Path, system: str = "") -> str:
-    """The file of a model: the name itself where it is a file, else the shipped model of that name."""
-    return str(_fovea.files.find_model(as_path(name, "model"), system))
+    """The file of a model: the shipped model of that name, else the name itself where it is a path or has an extension.
+
+    A file that is called ``channels`` is ``"./channels"``, so that none in the current folder can take a shipped model's place."""
+    return str(_fovea.files.find_model(model_name(name), system))
 
 
 def file_hash(path: str) -> str:

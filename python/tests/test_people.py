@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import pickle
 
 import numpy as np
@@ -135,6 +136,23 @@ def test_models():
         fovea.people.load_model("no-such-model")
     with pytest.raises(fovea.ModelError):
         fovea.people.load_model(fovea.files.model_path("scenes/sun8"))
+
+
+def test_a_file_in_the_current_folder_takes_no_shipped_models_place(tmp_path, monkeypatch):
+    shipped = fovea.people.load_model("channels")
+    other = fovea.people.load_model("hog")
+    (tmp_path / "people").mkdir()
+    for name in ("channels", "people/channels", "mine"):
+        other.save(tmp_path / "m.safetensors")
+        (tmp_path / "m.safetensors").rename(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    assert fovea.people.load_model("channels").hash == fovea.people.load_model("people/channels").hash == shipped.hash
+    for name in ("./channels", pathlib.Path("channels"), "./mine", pathlib.Path("mine")):
+        # As the file of a model that is none of ours by its ending, it is read as one of another program.
+        with pytest.raises(fovea.Error, match="channels|mine"):
+            fovea.people.load_model(name)
+    with pytest.raises(fovea.IoError, match=r"the file of that name is \./mine"):
+        fovea.people.load_model("mine")
 
 
 def test_a_saved_model_is_the_same(tmp_path, street):

@@ -22,9 +22,14 @@ namespace {
 // Whether the file of a model says that it holds actions. All others are models of people, which
 // say themselves what is wrong with them.
 bool holds_actions(const std::string& model) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(model, ignored)) return false;
-  const std::map<std::string, std::string> facts = io::ModelFile::read(model).metadata();
+  if (model.empty()) return false;
+  std::string path;
+  try {
+    path = io::find_model(model, "actions");
+  } catch (const IoError&) {
+    return false;
+  }
+  const std::map<std::string, std::string> facts = io::ModelFile::read(path).metadata();
   const auto schema = facts.find("schema");
   return schema != facts.end() && schema->second.starts_with("actions.");
 }
@@ -132,6 +137,14 @@ std::string SystemView::model_of(const Run& run) const {
   return run.model;
 }
 
+std::string SystemView::model_hashes(const std::string& model) const {
+  if (model.empty()) return {};
+  const std::scoped_lock lock(hashing_);
+  const auto [hash, is_new] = hashes_.try_emplace(model);
+  if (is_new) hash->second = io::model_hash(io::find_model(model, facts_.name));
+  return fmt::format("{{{}: \"{}\"}}", detail::json_quote(model), hash->second);
+}
+
 std::string Task::box(std::string_view separator) const {
   return fmt::format("{1}{0}{2}{0}{3}{0}{4}", separator, run.box->x, run.box->y, run.box->width,
                      run.box->height);
@@ -175,7 +188,8 @@ std::string Task::saved(const SavedCall& call, RecordRef result) const {
   io::ResultOrigin origin{.command = call.command,
                           .device = to_string(resolve(exec.device)),
                           .seed = exec.seed,
-                          .options = options};
+                          .options = options,
+                          .models = model_hashes};
   for (const auto& [name, value] :
        {std::pair("target", run.box ? box() : std::string()), {"model", model}})
     if (!value.empty())

@@ -6,7 +6,9 @@
 #include <fovea/core/record.h>
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -84,9 +86,13 @@ class SystemView {
   void check_box(const Run& run) const;
   // The model of a run, which is one of its models; the first where the page names none.
   std::string model_of(const Run& run) const;
+  // What results record of a model; empty where the name is.
+  std::string model_hashes(const std::string& model) const;
 
  private:
   SystemFacts facts_;
+  mutable std::mutex hashing_{};
+  mutable std::map<std::string, std::string> hashes_{};  // by the names of models
 };
 
 using Systems = std::vector<std::unique_ptr<SystemView>>;
@@ -123,6 +129,7 @@ struct Task {
   Exec exec{};
   std::string title{};              // of the result
   std::string model{};              // empty where the system has none
+  std::string model_hashes{};       // the SHA-256 of its file by its name, as JSON
   std::string options{};            // as JSON
   std::string flags{}, keywords{};  // options that are not at their defaults, see form.h
 
@@ -191,6 +198,7 @@ class OptionsView : public SystemView {
     check_box(run);
     TaskOf<Options> task{{.run = run, .exec = exec, .model = model_of(run)}, defaults_};
     task.title = facts().headline + " " + run.input();
+    task.model_hashes = model_hashes(task.model);
     if (!facts().needs_box) task.run.box.reset();
     Form form = form_of(task.with, hidden_);
     fill_form(form, run.options);

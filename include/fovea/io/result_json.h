@@ -15,9 +15,11 @@ struct ResultOrigin {
   std::string device{};
   std::uint64_t seed = 0;
   std::string options{};  // as a JSON object; empty: none
+  std::string models{};   // hashes of models by their names, as a JSON object; empty: none
   std::string beside{};   // members that stand before a list of results; empty: none
 };
-// "fovea", "command", "device", "seed" and "options" as members of an object.
+// "fovea", "command", "device", "seed" and "options", and "model_hashes" where there is a model, as
+// members of an object.
 FOVEA_API std::string origin_members(const ResultOrigin& origin, std::string_view separator = ", ");
 
 struct ResultsEnd {

@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "cli/program/command.h"
+#include "cli/program/parser.h"
 #include "cli/program/run.h"
 #include "cli/program/spelling.h"
 #include "core/words.h"
@@ -82,6 +84,12 @@ void write_results(io::JsonWriter& json, const ResultShape& result) {
   write_member(json, "failed", "integer", "how many inputs have failed");
 }
 
+bool names_models(const Command& command) {
+  return std::ranges::any_of(
+      default_invocation(command).own_fields(),
+      [](const OptionField& field) { return field.traits.use == TextUse::kModel; });
+}
+
 std::string schema_json(const Command& command) {
   std::string text;
   io::JsonWriter json(io::string_sink(text));
@@ -93,6 +101,8 @@ std::string schema_json(const Command& command) {
   write_member(json, "device", "string", "the device that was used");
   write_member(json, "seed", "integer", "the start of random numbers");
   write_member(json, "options", "object", "every option that the result depends on");
+  if (names_models(command))
+    write_member(json, "model_hashes", "object", "the SHA-256 of each model's file by its name");
   write_member(json, "seconds", "number", "how long it took");
   if (command.result.per_input) write_results(json, command.result);
   if (command.result.evaluates)

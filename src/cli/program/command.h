@@ -24,6 +24,7 @@ struct InputKind;
 namespace fovea::cli {
 
 class Journal;
+class ModelHashes;
 struct Command;
 
 // How much of each video is read, and how cameras and streams are.
@@ -50,6 +51,7 @@ struct Context {
   std::uint64_t memory_bytes = 0;   // most memory of the inputs that are worked on at a time
   io::HardwareDecoding hardware{};  // decoder of video files
   VideoLimits videos{};
+  std::shared_ptr<const ModelHashes> models{};  // null where a test made the context
   std::vector<std::pair<std::string, std::string>> addresses{};  // shown, as given
   double start_seconds = steady_seconds();
   Journal* journal = nullptr;  // where inputs are recorded, or given again

@@ -11,6 +11,7 @@
 
 #include "cli/jobs/journal.h"
 #include "cli/program/files.h"
+#include "cli/program/read_files.h"
 #include "cli/program/stopwatch.h"
 #include "core/json_text.h"
 
@@ -29,10 +30,20 @@ std::string time_at_end(const Context& context, double seconds) {
   return reports_times(context) ? ", " + seconds_text(seconds) : "";
 }
 
+namespace {
+
+std::string model_hashes(const Context& context) {
+  return context.models ? context.models->json() : std::string();
+}
+
+}  // namespace
+
 void begin_result(io::JsonWriter& json, const Context& context) {
   json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
   json.member("device", context.device_name()).member("seed", context.exec.seed);
   json.key("options").raw(context.options_json.empty() ? "{}" : context.options_json);
+  if (const std::string hashes = model_hashes(context); !hashes.empty())
+    json.key("model_hashes").raw(hashes);
 }
 
 void end_result(io::JsonWriter& json, const Context& context) {
@@ -90,7 +101,8 @@ io::ResultOrigin origin_of(const Context& context) {
   return {.command = context.command.name(),
           .device = context.device_name(),
           .seed = context.exec.seed,
-          .options = context.options_json};
+          .options = context.options_json,
+          .models = model_hashes(context)};
 }
 
 std::string provenance_json(const Context& context) {

@@ -14,7 +14,8 @@
 
 namespace fovea::cli {
 
-// Opens the object of a result and writes "fovea", "command", "device", "seed" and "options".
+// Opens the object of a result and writes "fovea", "command", "device", "seed" and "options", and
+// "model_hashes" where options name models.
 void begin_result(io::JsonWriter& json, const Context& context);
 // Writes "seconds", the time since the program started on the command, and closes the object.
 void end_result(io::JsonWriter& json, const Context& context);

@@ -3,7 +3,6 @@
 #include <fovea/core/error.h>
 #include <fovea/core/system.h>
 #include <fovea/core/version.h>
-#include <fovea/io/models.h>
 
 #include <fmt/format.h>
 
@@ -19,6 +18,7 @@
 #include "cli/jobs/journal.h"
 #include "cli/program/files.h"
 #include "cli/program/parser.h"
+#include "cli/program/read_files.h"
 #include "cli/program/spelling.h"
 #include "core/words.h"
 
@@ -71,38 +71,11 @@ const Command* choose(std::span<const std::string> args, Console& console, std::
   return command;
 }
 
-// The models and other files that options name.
-struct NamedFiles {
-  std::uint64_t hash = 0;  // of those that are files
-  std::vector<std::string> names{};
-};
-
-NamedFiles named_files(const Invocation& invocation) {
-  NamedFiles files;
-  const auto add = [&](const std::string& name, TextUse use) {
-    files.names.push_back(name);
-    std::string path = name;
-    if (use == TextUse::kModel) {
-      // Several models may have names, as in --model a=FILE,b=FILE.
-      if (const auto equals = name.find('='); equals < name.find('/')) path.erase(0, equals + 1);
-      try {
-        path = io::find_model(path, invocation.command->system);
-      } catch (const IoError&) {
-        return;  // whoever reads it says why
-      }
-    }
-    files.hash = std::rotl(files.hash, 1) ^ hash_of_named(path);
-  };
-  for (const OptionField& field : invocation.own_fields()) {
-    const TextUse use = field.traits.use;
-    if (use != TextUse::kModel && use != TextUse::kInput) continue;
-    if (const auto* text = std::get_if<std::string*>(&field.value)) {
-      if (!(*text)->empty()) add(**text, use);
-    } else if (const auto* texts = std::get_if<std::vector<std::string>*>(&field.value)) {
-      for (const std::string& each : **texts) add(each, use);
-    }
-  }
-  return files;
+// The hash of all models and other files that options name.
+std::uint64_t hash_of(const std::vector<NamedFile>& files) {
+  std::uint64_t hash = 0;
+  for (const NamedFile& file : files) hash = std::rotl(hash, 1) ^ hash_of_named(file.path);
+  return hash;
 }
 
 // Throws InvalidArgument where a command has other options or files now than its shards had.
@@ -112,24 +85,25 @@ void require_same_command(const Invocation& invocation, const cluster::JobIdenti
         "the command of the job has other options now than when its shards ran, because a "
         "file of options has changed: {}, not {}",
         now, job.options));
-  const NamedFiles files = named_files(invocation);
-  if (files.hash == job.models) return;
+  const std::vector<NamedFile> files = named_files(invocation);
+  const std::uint64_t hash = hash_of(files);
+  if (hash == job.models) return;
   std::string names;
-  for (const std::string& name : files.names)
-    names += (names.empty() ? "" : ", ") + detail::shown(name);
+  for (const NamedFile& file : files)
+    names += (names.empty() ? "" : ", ") + detail::shown(file.name);
   throw InvalidArgument(fmt::format(
       "{}: not as when the shards ran: the hash of models and other files that options name is "
       "{:016x}, not {:016x}; put the files back, or run the shards again",
-      names, files.hash, job.models));
+      names, hash, job.models));
 }
 
 std::unique_ptr<Journal> journal_of(const Invocation& invocation,
                                     const std::vector<std::string>& words) {
   const JournalOptions& options = invocation.common->journal;
   if (!options.wanted()) return nullptr;
-  return recording_journal(
-      options,
-      {.words = words, .options = invocation.job_json(), .files = named_files(invocation).hash});
+  return recording_journal(options, {.words = words,
+                                     .options = invocation.job_json(),
+                                     .files = hash_of(named_files(invocation))});
 }
 
 // Whether the name is that of a table, and not of pictures.
@@ -224,7 +198,8 @@ Context context_of(const Invocation& invocation, Console& console) {
           common.max_pixels,
           common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 4,
           common.hardware,
-          common.videos};
+          common.videos,
+          std::make_shared<const ModelHashes>(named_files(invocation))};
 }
 
 int run_again(const std::vector<std::string>& words, const cluster::JobIdentity& job,

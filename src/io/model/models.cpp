@@ -8,6 +8,8 @@
 
 #include "core/words.h"
 #include "io/model/loaded_from.h"
+#include "io/model/sha256.h"
+#include "io/text/source.h"
 
 namespace fovea::io {
 namespace {
@@ -47,7 +49,6 @@ std::string joined(const std::vector<std::string>& names) {
 
 std::string find_model(std::string_view name, std::string_view system) {
   std::error_code error;
-  if (fs::is_regular_file(fs::path(name), error)) return std::string(name);
   std::string full(name);
   if (!system.empty() && full.find('/') == std::string::npos)
     full = fmt::format("{}/{}", system, name);
@@ -58,9 +59,27 @@ std::string find_model(std::string_view name, std::string_view system) {
       if (fs::exists(file, error)) return file.string();
     }
   }
+  const bool is_file = fs::is_regular_file(fs::path(name), error);
+  const bool is_path = name.find('/') != name.npos || fs::path(name).has_extension();
+  if (is_file && is_path) return std::string(name);
   throw IoError(fmt::format(
-      "{}: neither a model file nor a shipped model{}; shipped are {}", detail::shown(name),
-      system.empty() ? "" : fmt::format(" of {}", system), joined(shipped_models(system))));
+      "{}: neither a model file nor a shipped model{}; {}shipped are {}", detail::shown(name),
+      system.empty() ? "" : fmt::format(" of {}", system),
+      is_file ? fmt::format("the file of that name is ./{}; ", detail::shown(name)) : "",
+      joined(shipped_models(system))));
+}
+
+std::string model_hash(const std::string& path) {
+  constexpr std::size_t kBlock = std::size_t{1} << 16U;
+  const Source source(path);
+  std::vector<std::byte> block(kBlock);
+  Sha256 hasher;
+  std::uint64_t at = 0;
+  while (const std::size_t count = source.read_at(at, block)) {
+    hasher.add(std::span(block).first(count));
+    at += count;
+  }
+  return hasher.result();
 }
 
 std::vector<std::string> shipped_models(std::string_view system) {

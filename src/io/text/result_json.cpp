@@ -10,10 +10,12 @@ namespace fovea::io {
 using detail::json_quote;
 
 std::string origin_members(const ResultOrigin& origin, std::string_view separator) {
-  return fmt::format(
+  const std::string members = fmt::format(
       R"("fovea": "{0}"{5}"command": {1}{5}"device": "{2}"{5}"seed": {3}{5}"options": {4})",
       FOVEA_VERSION, json_quote(origin.command), origin.device, origin.seed,
       origin.options.empty() ? "{}" : origin.options, separator);
+  if (origin.models.empty()) return members;
+  return fmt::format("{}{}\"model_hashes\": {}", members, separator, origin.models);
 }
 
 std::string begin_results(const ResultOrigin& origin) {
