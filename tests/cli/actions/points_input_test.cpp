@@ -93,7 +93,8 @@ TEST_F(ActionsPointsInput, ADamagedFileOfPointsIsNoVideo) {
   test::save(from, "Notes about the clips:\n1 and 2 are good.\n");
   expect(run_here({"actions", "points", from, "-o", to}), "p0.txt: is text and no video");
   expect(run_here({"flow", "lk", from, "-o", folder_ / "out.mp4"}), "p0.txt: is text and no video");
-  expect(run_here({"actions", "match", from, folder_ / "p1.txt"}), "p0.txt: is text and no video");
+  expect(run_here({"actions", "match", from, folder_ / "p1.txt", "-o", folder_ / "m.png"}),
+         "p0.txt: is text and no video");
   EXPECT_FALSE(std::filesystem::exists(to));
 }
 

@@ -44,7 +44,7 @@ class VideoFiles : public testing::Test {
   void write_film(const std::string& name) {
     VideoWriter writer(folder_ / name);
     Image<std::uint8_t> frame(32, 24, 3);
-    std::fill_n(frame.data(), frame.size(), std::uint8_t{90});
+    for (int y = 0; y < 24; ++y) std::fill_n(frame.row(y), 3 * 32, std::uint8_t{90});
     for (int i = 0; i < 3; ++i) writer.write(frame);
     writer.finish();
   }
