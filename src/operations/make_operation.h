@@ -17,29 +17,44 @@ struct NoWorker {};
 // What an operation has that says nothing about all items together.
 struct NoCount {};
 
-// A file of all inputs. An item that a merged or resumed run adds again has its result alone.
-template <class Item>
-class SharedFileOf {
+// What a call has: the user's options, and what begin() reads of them. Where it needs nothing
+// besides, a setup is the options; else they are its member `asked`.
+template <class Setup>
+auto& options_of(Setup& setup) {
+  if constexpr (requires { setup.asked; }) return setup.asked;
+  else return setup;
+}
+
+// A file of all inputs that gets results of one type.
+template <class Result>
+class SharedFileOf : public SharedFile {
  public:
-  virtual ~SharedFileOf() = default;
-  virtual void add(const io::Place& place, const Item& item) = 0;
-  virtual void commit(const std::string& origin) = 0;
+  void add(const io::Place& place, RecordRef result) final {
+    write(place, *static_cast<const Result*>(result.object));
+  }
+
+ private:
+  virtual void write(const io::Place& place, const Result& result) = 0;
 };
 
-template <class Options, class Item>
+template <class Setup, class Item>
 struct OutputOf {
   Output about;
-  void (*write)(const Options&, const Item&, const std::string& path) = nullptr;
-  std::string (*text)(const Options&, const Item&) = nullptr;
-  std::unique_ptr<SharedFileOf<Item>> (*open)(const std::string& path) = nullptr;
+  void (*write)(const Setup&, const Item&, const std::string& path) = nullptr;
+  std::string (*text)(const Setup&, const Item&) = nullptr;
+  std::unique_ptr<SharedFile> (*open)(const std::string& path) = nullptr;
   // In place of `write`, where one output is several files.
-  std::vector<std::string> (*write_several)(const Options&, const Item&,
+  std::vector<std::string> (*write_several)(const Setup&, const Item&,
                                             const std::string& path) = nullptr;
+  // Of an operation on frames or pairs:
+  void (*check)(const std::string& path) = nullptr;
+  std::string (*ending)(const Setup&) = nullptr;
+  Image<std::uint8_t> (*paint)(const Setup&, std::size_t kind, const Item&) = nullptr;
 };
 
-// See Call for what the functions do. What may be missing is null. `Options` is also the place for
-// what begin() reads, and `Count` for what is counted of all items, which workers do not see.
-template <class Options, class Item, class Worker = NoWorker, class Count = NoCount>
+// See Call for what the functions do. What may be missing is null. `Count` is what is counted of
+// all items, which workers do not see.
+template <class Setup, class Item, class Worker = NoWorker, class Count = NoCount>
 struct Parts {
   Words words;
   InputKind input{};
@@ -49,71 +64,120 @@ struct Parts {
   bool on_processor = false;
   bool alone = false;
   bool names_files = false;
-  std::vector<OutputOf<Options, Item>> outputs{};
+  bool explains_on_processor = false;
+  std::string_view preset{};
+  std::string_view pairs{};
+  std::string_view unit{};
+  std::vector<OutputOf<Setup, Item>> outputs{};
 
-  void (*check)(const Options&) = nullptr;
-  void (*settle)(Options&, const Plan&) = nullptr;
-  std::vector<std::string> (*read_beside)(const Options&, const std::string& input) = nullptr;
-  void (*begin)(Options&, const Exec&, const Plan&) = nullptr;
-  Worker (*worker)(const Options&, const Exec&) = nullptr;
-  void (*read)(const Options&, const Source&, Item&) = nullptr;
-  void (*run)(const Options&, Worker&, Item&) = nullptr;
+  void (*apply_preset)(Setup&) = nullptr;
+  void (*check)(const Setup&) = nullptr;
+  void (*settle)(Setup&, const Plan&) = nullptr;
+  std::string (*cpu_only)(const Setup&, const Plan&) = nullptr;
+  std::vector<std::string> (*read_beside)(const Setup&, const std::string& input) = nullptr;
+  void (*begin)(Setup&, const Exec&, const Plan&) = nullptr;
+  Worker (*worker)(const Setup&, const Exec&) = nullptr;
+  void (*read)(const Setup&, const Source&, Item&) = nullptr;
+  void (*run)(const Setup&, Worker&, Item&) = nullptr;
+
+  bool (*is_still)(const std::vector<std::string>& inputs) = nullptr;
+  bool (*in_order)(const Setup&) = nullptr;
+  std::string (*images_only)(const Setup&) = nullptr;
+  void (*decode)(io::AnyImage, Image<std::uint8_t>& pixels, Image<std::uint8_t>& mask) = nullptr;
+  void (*take)(const Setup&, const Step&, Item&) = nullptr;
+  void (*follow)(Count&, Item&) = nullptr;
+  RecordRef (*report)(const Setup&, Count&, const Ended&) = nullptr;
+  std::string (*report_text)(const Setup&, Count&, const Ended&) = nullptr;
+
   Image<std::uint8_t>& (*pixels)(Item&) = nullptr;
-  io::Orientation (*orientation)(const Options&) = nullptr;
-  std::uint64_t (*memory)(const Options&, std::uint64_t bytes) = nullptr;
+  io::Orientation (*orientation)(const Setup&) = nullptr;
+  std::uint64_t (*memory)(const Setup&, std::uint64_t bytes) = nullptr;
   RecordRef (*result)(const Item&) = nullptr;
-  std::string (*line)(const Options&, const Item&) = nullptr;
+  std::string (*line)(const Setup&, const Item&) = nullptr;
   Faults (*faults)(const Item&) = nullptr;
   std::string (*video_line)(const Count&, std::int64_t frames) = nullptr;
-  void (*draw)(const Options&, Item&) = nullptr;
+  void (*draw)(const Setup&, Item&) = nullptr;
   void (*start_input)(Count&, Extent size) = nullptr;
   void (*tally)(Count&, const Item&) = nullptr;
-  std::string (*note_after_input)(const Options&, Count&, const std::string& input) = nullptr;
-  std::string (*note_after_all)(const Options&, const Count&) = nullptr;
+  std::string (*note_after_input)(const Setup&, Count&, const std::string& input) = nullptr;
+  std::string (*note_after_all)(const Setup&, const Count&) = nullptr;
 
-  bool (*explains)(const Options&) = nullptr;
-  std::string (*explain_picture)(const Options&) = nullptr;
-  Explained (*explain)(const Options&, const Source&) = nullptr;
+  bool (*explains)(const Setup&) = nullptr;
+  std::string (*explain_picture)(const Setup&) = nullptr;
+  Explained (*explain)(const Setup&, const Source&) = nullptr;
 };
 
-template <class Options, class Item, class Worker, class Count>
+template <class Setup, class Item, class Worker, class Count>
 class CallOf final : public Call {
  public:
-  using Made = Parts<Options, Item, Worker, Count>;
+  using Made = Parts<Setup, Item, Worker, Count>;
   explicit CallOf(std::shared_ptr<const Made> parts) : parts_(std::move(parts)) {}
 
-  void visit_options(OptionVisitor& visit) override { describe(visit, options_); }
+  void visit_options(OptionVisitor& visit) override { describe(visit, options_of(setup_)); }
+  void apply_preset() override {
+    if (parts_->apply_preset) parts_->apply_preset(setup_);
+  }
   void check() const override {
-    if (parts_->check) parts_->check(options_);
+    if (parts_->check) parts_->check(setup_);
   }
   void settle(const Plan& plan) override {
-    if (parts_->settle) parts_->settle(options_, plan);
+    if (parts_->settle) parts_->settle(setup_, plan);
+  }
+  std::string cpu_only(const Plan& plan) const override {
+    return parts_->cpu_only ? parts_->cpu_only(setup_, plan) : std::string();
+  }
+  void check_file(std::size_t output, const std::string& path) const override {
+    if (parts_->outputs[output].check) parts_->outputs[output].check(path);
   }
   std::vector<std::string> read_beside(const std::string& input) const override {
-    return parts_->read_beside ? parts_->read_beside(options_, input) : std::vector<std::string>{};
+    return parts_->read_beside ? parts_->read_beside(setup_, input) : std::vector<std::string>{};
   }
   void begin(const Exec& exec, const Plan& plan) override {
-    if (parts_->begin) parts_->begin(options_, exec, plan);
+    if (parts_->begin) parts_->begin(setup_, exec, plan);
   }
   std::shared_ptr<void> make_worker(const Exec& exec) const override {
     if constexpr (std::is_same_v<Worker, NoWorker>) return std::make_shared<NoWorker>();
-    else return std::make_shared<Worker>(parts_->worker(options_, exec));
+    else return std::make_shared<Worker>(parts_->worker(setup_, exec));
   }
   std::shared_ptr<void> make_item() const override { return std::make_shared<Item>(); }
   void read(const Source& source, void* item) const override {
-    parts_->read(options_, source, of(item));
+    parts_->read(setup_, source, of(item));
   }
   void run(void* worker, void* item) const override {
-    parts_->run(options_, *static_cast<Worker*>(worker), of(item));
+    parts_->run(setup_, *static_cast<Worker*>(worker), of(item));
+  }
+  bool is_still(const std::vector<std::string>& inputs) const override {
+    return parts_->is_still ? parts_->is_still(inputs) : inputs.size() == 2;
+  }
+  bool in_order() const override { return parts_->in_order && parts_->in_order(setup_); }
+  std::string images_only() const override {
+    return parts_->images_only ? parts_->images_only(setup_) : std::string();
+  }
+  void decode(io::AnyImage image, Image<std::uint8_t>& pixels,
+              Image<std::uint8_t>& mask) const override {
+    parts_->decode(std::move(image), pixels, mask);
+  }
+  void take(const Step& step, void* item) const override { parts_->take(setup_, step, of(item)); }
+  bool follows() const override { return parts_->follow != nullptr; }
+  void follow(void* item) override { parts_->follow(count_, of(item)); }
+  std::string frame_ending(std::size_t output) const override {
+    return parts_->outputs[output].ending(setup_);
+  }
+  Image<std::uint8_t> paint(std::size_t output, std::size_t kind, const void* item) const override {
+    return parts_->outputs[output].paint(setup_, kind, of(item));
+  }
+  RecordRef report(const Ended& ended) override { return parts_->report(setup_, count_, ended); }
+  std::string report_text(const Ended& ended) override {
+    return parts_->report_text(setup_, count_, ended);
   }
   Image<std::uint8_t>& pixels(void* item) const override { return parts_->pixels(of(item)); }
-  io::Orientation orientation() const override { return parts_->orientation(options_); }
+  io::Orientation orientation() const override { return parts_->orientation(setup_); }
   std::uint64_t memory(std::uint64_t bytes) const override {
-    return parts_->memory ? parts_->memory(options_, bytes) : bytes;
+    return parts_->memory ? parts_->memory(setup_, bytes) : bytes;
   }
   RecordRef result(void* item) const override { return parts_->result(of(item)); }
   std::string line(const void* item) const override {
-    return parts_->line ? parts_->line(options_, of(item)) : std::string();
+    return parts_->line ? parts_->line(setup_, of(item)) : std::string();
   }
   Faults faults(const void* item) const override {
     return parts_->faults ? parts_->faults(of(item)) : Faults{};
@@ -121,19 +185,19 @@ class CallOf final : public Call {
   std::string video_line(std::int64_t frames) const override {
     return parts_->video_line(count_, frames);
   }
-  void draw(void* item) const override { parts_->draw(options_, of(item)); }
+  void draw(void* item) const override { parts_->draw(setup_, of(item)); }
   std::vector<std::string> write(std::size_t output, const void* item,
                                  const std::string& path) const override {
     const auto& made = parts_->outputs[output];
-    if (made.write_several) return made.write_several(options_, of(item), path);
-    made.write(options_, of(item), path);
+    if (made.write_several) return made.write_several(setup_, of(item), path);
+    made.write(setup_, of(item), path);
     return {path};
   }
   std::string text(std::size_t output, const void* item) const override {
-    return parts_->outputs[output].text(options_, of(item));
+    return parts_->outputs[output].text(setup_, of(item));
   }
   std::unique_ptr<SharedFile> open(std::size_t output, const std::string& path) const override {
-    return std::make_unique<Shared>(parts_->outputs[output].open(path));
+    return parts_->outputs[output].open(path);
   }
   void start_input(Extent size) override {
     if (parts_->start_input) parts_->start_input(count_, size);
@@ -142,42 +206,30 @@ class CallOf final : public Call {
     if (parts_->tally) parts_->tally(count_, of(item));
   }
   std::string note_after_input(const std::string& input) override {
-    return parts_->note_after_input ? parts_->note_after_input(options_, count_, input)
+    return parts_->note_after_input ? parts_->note_after_input(setup_, count_, input)
                                     : std::string();
   }
   std::string note_after_all() const override {
-    return parts_->note_after_all ? parts_->note_after_all(options_, count_) : std::string();
+    return parts_->note_after_all ? parts_->note_after_all(setup_, count_) : std::string();
   }
-  bool explains() const override { return parts_->explains && parts_->explains(options_); }
+  bool explains() const override { return parts_->explains && parts_->explains(setup_); }
   std::string explain_picture() const override {
-    return parts_->explain_picture ? parts_->explain_picture(options_) : std::string();
+    return parts_->explain_picture ? parts_->explain_picture(setup_) : std::string();
   }
-  Explained explain(const Source& source) const override {
-    return parts_->explain(options_, source);
-  }
+  Explained explain(const Source& source) const override { return parts_->explain(setup_, source); }
 
  private:
-  class Shared final : public SharedFile {
-   public:
-    explicit Shared(std::unique_ptr<SharedFileOf<Item>> file) : file_(std::move(file)) {}
-    void add(const io::Place& place, const void* item) override { file_->add(place, of(item)); }
-    void commit(const std::string& origin) override { file_->commit(origin); }
-
-   private:
-    std::unique_ptr<SharedFileOf<Item>> file_;
-  };
-
   static Item& of(void* item) { return *static_cast<Item*>(item); }
   static const Item& of(const void* item) { return *static_cast<const Item*>(item); }
 
   std::shared_ptr<const Made> parts_;
-  Options options_{};
+  Setup setup_{};
   Count count_{};
 };
 
 // Throws InvalidArgument where a function is missing that a driver would call.
-template <class Options, class Item, class Worker, class Count>
-void require_whole(const Parts<Options, Item, Worker, Count>& parts) {
+template <class Setup, class Item, class Worker, class Count>
+void require_whole(const Parts<Setup, Item, Worker, Count>& parts) {
   const auto require = [&](bool there, const char* what) {
     if (!there)
       throw InvalidArgument(std::string(parts.words.system) + " " + std::string(parts.words.verb) +
@@ -187,24 +239,33 @@ void require_whole(const Parts<Options, Item, Worker, Count>& parts) {
   require((std::is_same_v<Worker, NoWorker>) || parts.worker, "worker");
   require(!parts.explains || (parts.explain && parts.explain_picture), "explain");
   const bool videos = parts.input == InputKind::kImageOrVideo;
+  const bool frames = parts.input == InputKind::kFrames;
+  const bool one_result = parts.alone || frames;
   require(!videos || (parts.pixels && parts.orientation && parts.video_line),
           "what videos need: pixels, orientation, video_line");
+  require(!frames || (parts.take && parts.report && parts.report_text),
+          "what frames need: take, report, report_text");
+  require(!parts.images_only || parts.decode, "decode");
   int pictures = 0;
   for (const auto& output : parts.outputs) {
     const bool own = output.about.share == Share::kPerInput, picture = output.about.picture;
     pictures += picture ? 1 : 0;
-    require(!picture || (parts.pixels && parts.draw), "what pictures need: pixels, draw");
+    require(!picture || one_result || (parts.pixels && parts.draw),
+            "what pictures need: pixels, draw");
+    require(!picture || !one_result || output.paint, "paint of a picture");
     require(own || output.open, "open of a shared file");
     require(!own || picture || output.write || output.write_several, "write of an output");
+    require(!own || picture || !frames || output.ending, "ending of an output's numbered files");
     require(output.about.dash != Dash::kText || output.text, "text of an output");
     require(!videos || !own || picture, "a place for files of frames that are no pictures");
   }
-  require(pictures < 2, "a place for a second picture");
+  require(one_result || pictures < 2, "a place for a second picture");
 }
 
-template <class Options, class Item, class Worker = NoWorker, class Count = NoCount>
-Operation make_operation(Parts<Options, Item, Worker, Count> parts, RecordRef (*sample)()) {
+template <class Setup, class Item, class Worker = NoWorker, class Count = NoCount>
+Operation make_operation(Parts<Setup, Item, Worker, Count> parts, RecordRef (*sample)()) {
   require_whole(parts);
+  const bool names_files = parts.alone || parts.names_files || parts.input == InputKind::kFrames;
   Operation operation{.words = parts.words,
                       .input = parts.input,
                       .needs_output = parts.needs_output,
@@ -212,14 +273,18 @@ Operation make_operation(Parts<Options, Item, Worker, Count> parts, RecordRef (*
                       .alone_on_gpu = parts.alone_on_gpu,
                       .on_processor = parts.on_processor,
                       .alone = parts.alone,
-                      .names_files = parts.alone || parts.names_files,
+                      .names_files = names_files,
+                      .explains_on_processor = parts.explains_on_processor,
+                      .preset = parts.preset,
+                      .pairs = parts.pairs,
+                      .unit = parts.unit,
                       .outputs = {},
                       .call = {},
                       .sample = sample};
   for (const auto& output : parts.outputs) operation.outputs.push_back(output.about);
-  operation.call = [shared = std::make_shared<const Parts<Options, Item, Worker, Count>>(
+  operation.call = [shared = std::make_shared<const Parts<Setup, Item, Worker, Count>>(
                         std::move(parts))]() -> std::unique_ptr<Call> {
-    return std::make_unique<CallOf<Options, Item, Worker, Count>>(shared);
+    return std::make_unique<CallOf<Setup, Item, Worker, Count>>(shared);
   };
   return operation;
 }

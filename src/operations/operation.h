@@ -24,7 +24,14 @@
 
 namespace fovea::operations {
 
-enum class InputKind : unsigned char { kImage, kImageOrVideo, kMesh, kFlow, kOther };
+enum class InputKind : unsigned char {
+  kImage,
+  kImageOrVideo,  // the frames of a video are images
+  kMesh,
+  kFlow,
+  kFrames,  // all inputs are one sequence, such as a video or a folder, or what is_still() says
+  kOther
+};
 
 // One input, and how the driver reads images.
 struct Source {
@@ -38,13 +45,34 @@ struct Source {
     const auto found = files.find(output);
     return found == files.end() ? std::string() : found->second;
   }
+  std::shared_ptr<const Source> second{};  // of a pair
 };
 
-// A file of all inputs while it is written, in their order. It appears whole at commit(), or not.
+// A frame of a sequence. What is made of neighboring frames shares it.
+class Frame {
+ public:
+  virtual ~Frame() = default;
+  virtual std::int64_t number() const = 0;
+  virtual double seconds() const = 0;
+  // Whoever needs the pixels first decodes them; several threads may call it.
+  virtual const Image<std::uint8_t>& pixels() = 0;
+  // What Call::decode() has found; empty for others.
+  virtual const Image<std::uint8_t>& mask() = 0;
+};
+
+// A step along a sequence.
+struct Step {
+  std::shared_ptr<Frame> before{};  // null for the first frame, and where no pairs are wanted
+  std::shared_ptr<Frame> now{};
+  bool in_order = false;  // one worker gets all steps, one after the other
+};
+
+// A file of all inputs or frames while it is written, in their order. It appears whole at commit(),
+// or not.
 class SharedFile {
  public:
   virtual ~SharedFile() = default;
-  virtual void add(const io::Place& place, const void* item) = 0;
+  virtual void add(const io::Place& place, RecordRef result) = 0;
   // `origin` is a JSON object that says what made the results.
   virtual void commit(const std::string& origin) = 0;
 };
@@ -59,6 +87,7 @@ struct Plan {
   std::function<void(const std::string& text)> note{};           // tells the user something
   std::uint64_t max_pixels = 0;  // larger images are refused; 0: no limit
   bool times = true;             // whether lines for people tell how long work took
+  bool json = false;             // the result is printed as JSON
 
   bool writes(std::string_view output) const { return files.find(output) != files.end(); }
   // Whether any file of the output meets the condition.
@@ -76,11 +105,24 @@ struct Faults {
   bool all = false;  // no part of it was done
 };
 
+// What a driver knows when a still or a sequence is done.
+struct Ended {
+  const Plan& plan;
+  std::string named{};  // the first file that was asked for, or else the first input
+  bool still = false;
+  std::int64_t frames = 0, results = 0, dropped = 0;  // of a sequence
+  Extent size{};                                      // of its frames
+  bool whole = true;
+  double seconds = 0;  // that the sequence took
+};
+
 // An answer to --explain.
 struct Explained {
   report::Explanation explanation{};
   // Draws it.
   std::function<Image<std::uint8_t>(const report::Explanation& explanation)> picture{};
+  // Numbers that stand before the explanation.
+  std::vector<std::pair<std::string_view, float>> numbers{};
 };
 
 // One call of an operation: its options, and the steps that they make of its inputs. An item is
@@ -89,10 +131,17 @@ class Call {
  public:
   virtual ~Call() = default;
   virtual void visit_options(OptionVisitor& visit) = 0;
+  // Sets the options that Operation::preset stands for, before those that are given beside it.
+  virtual void apply_preset() = 0;
   // Throws InvalidArgument where options do not go together, before anything else is done.
   virtual void check() const = 0;
   // The same for options and files, before anything is read.
   virtual void settle(const Plan& plan) = 0;
+  // Why the call works on the processor alone, such as "fields are divided"; empty where a GPU may
+  // do it too.
+  virtual std::string cpu_only(const Plan& plan) const = 0;
+  // Throws InvalidArgument where the file of an output cannot be written under its name.
+  virtual void check_file(std::size_t output, const std::string& path) const = 0;
   // Files beside an input that it is read with: no output may replace them.
   virtual std::vector<std::string> read_beside(const std::string& input) const = 0;
   // Takes what runs the workers, and reads what they share, such as a model.
@@ -103,10 +152,37 @@ class Call {
   virtual void read(const Source& source, void* item) const = 0;
   // Replaces the result of the item: the items of a video's frames are used again.
   virtual void run(void* worker, void* item) const = 0;
+
+  // Of an operation on frames: whether the inputs are no sequence but a still, which read() takes.
+  virtual bool is_still(const std::vector<std::string>& inputs) const = 0;
+  // Whether one worker must get all steps, one after the other.
+  virtual bool in_order() const = 0;
+  // Why frames must be images, whose files decode() reads: "--mask alpha takes images with an alpha
+  // channel". Empty where they may be those of any video.
+  virtual std::string images_only() const = 0;
+  virtual void decode(io::AnyImage image, Image<std::uint8_t>& pixels,
+                      Image<std::uint8_t>& mask) const = 0;
+  // Takes the place of read(), several at a time. The step stays until the item's files are
+  // written.
+  virtual void take(const Step& step, void* item) const = 0;
+  // Joins the result of a step with those before it, in order. Where a call does so, the files of
+  // the step are written afterwards, in order too.
+  virtual bool follows() const = 0;
+  virtual void follow(void* item) = 0;
+  // The ending of files that have the numbers of frames.
+  virtual std::string frame_ending(std::size_t output) const = 0;
+  // Draws a picture, of the kind of this number where its output has several.
+  virtual Image<std::uint8_t> paint(std::size_t output, std::size_t kind,
+                                    const void* item) const = 0;
+  // What is printed of a still or a sequence, after tally() has got its items.
+  virtual RecordRef report(const Ended& ended) = 0;
+  virtual std::string report_text(const Ended& ended) = 0;
+
   // Of an operation on images: the pixels that are read, as a frame of a video also gives them.
   virtual Image<std::uint8_t>& pixels(void* item) const = 0;
   virtual io::Orientation orientation() const = 0;
-  // How much memory an item takes whose file, or decoded image, has so many bytes.
+  // How much memory an item takes whose file, or decoded image, has so many bytes; of a step, what
+  // it takes besides its frame of RGB.
   virtual std::uint64_t memory(std::uint64_t bytes) const = 0;
 
   virtual RecordRef result(void* item) const = 0;
@@ -148,9 +224,18 @@ struct Operation {
   bool alone = false;
   // The result and the line name the input and its files, so that the driver need not.
   bool names_files = false;
+  bool explains_on_processor = false;
+  std::string_view preset{};  // its option that sets others; empty: none
+  // Of frames: what is made of each and the one before it, "flow"; empty where each is alone.
+  std::string_view pairs{};
+  // What a step gives, "field", where ranges of frames may be units of work; else empty.
+  std::string_view unit{};
   std::vector<Output> outputs{};
   std::function<std::unique_ptr<Call>()> call{};
-  RecordRef (*sample)() = nullptr;  // a result with any values, for its description
+  RecordRef (*sample)() = nullptr;  // what is printed, with any values, for its description
+
+  // Whether all inputs have one result together.
+  bool has_one_result() const { return alone || input == InputKind::kFrames; }
 };
 
 template <class Record>

@@ -1,5 +1,6 @@
 // The files that an operation can write, each described once.
 #pragma once
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,8 +27,18 @@ struct Output {
   std::vector<std::string_view> endings{};  // that names may have; empty: others too
   std::string_view what{};                  // "a mesh", where there are `endings`
   Dash dash = Dash::kRefused;
-  bool picture = false;      // an image of images, and a video of videos: Call::draw() makes it
+  bool picture = false;  // an image of images, and a video of videos, which the driver writes
+  std::vector<std::string_view> kinds{};  // of pictures, of which each may be asked for by its word
   std::string_view after{};  // the option behind which help has it; empty: before all options
 };
+
+// The output of all inputs that a name such as all.csv belongs to by its ending, also where it is
+// given as that of a picture; null where there is none.
+inline const Output* table_of(std::span<const Output> outputs, std::string_view name) {
+  for (const Output& output : outputs)
+    if (output.share == Share::kOneFile && !output.ending.empty() && name.ends_with(output.ending))
+      return &output;
+  return nullptr;
+}
 
 }  // namespace fovea::operations

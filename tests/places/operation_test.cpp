@@ -36,16 +36,17 @@ struct Item {
 };
 
 // The numbers of all images.
-class Numbers final : public SharedFileOf<Item> {
+class Numbers final : public SharedFileOf<BrightPixels> {
  public:
   explicit Numbers(std::string path) : path_(std::move(path)) {}
-  void add(const io::Place& place, const Item& item) override {
-    text_ += std::filesystem::path(place.input).filename().string() + " " +
-             std::to_string(item.found.bright) + "\n";
-  }
   void commit(const std::string&) override { test::save(path_, text_); }
 
  private:
+  void write(const io::Place& place, const BrightPixels& found) override {
+    text_ += std::filesystem::path(place.input).filename().string() + " " +
+             std::to_string(found.bright) + "\n";
+  }
+
   std::string path_, text_{};
 };
 
@@ -77,7 +78,7 @@ Operation bright() {
                    Made{.about = {.name = "numbers",
                                   .help = "file for the numbers of all images",
                                   .share = Share::kOneFile},
-                        .open = [](const std::string& path) -> std::unique_ptr<SharedFileOf<Item>> {
+                        .open = [](const std::string& path) -> std::unique_ptr<SharedFile> {
                           return std::make_unique<Numbers>(path);
                         }}},
        .read =

@@ -41,7 +41,9 @@ std::string flags_of(const std::vector<Output>& outputs) {
   std::string flags;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (i > 0) flags += i + 1 < outputs.size() ? ", " : " or ";
-    flags += flag_of(outputs[i]) + (outputs[i].name == "output" ? " OUT" : "");
+    flags += flag_of(outputs[i]) + (outputs[i].name == "output" ? " OUT"
+                                    : outputs[i].kinds.empty()  ? ""
+                                                                : " KIND FILE");
   }
   return flags;
 }
@@ -52,6 +54,24 @@ void check_ending(const Output& output, const std::string& path) {
     return;
   throw InvalidArgument(
       fmt::format("{}: {} is written as {}", path, output.what, fmt::join(output.endings, ", ")));
+}
+
+// "wheel, arrows or warp"
+std::string words_text(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 < words.size() ? ", " : " or ";
+    text += words[i];
+  }
+  return text;
+}
+
+std::size_t kind_of(const Output& output, const std::string& word) {
+  const auto kind = std::ranges::find(output.kinds, word);
+  if (kind == output.kinds.end())
+    throw InvalidArgument(fmt::format("{} is '{}'; expected {}, and a file", flag_of(output), word,
+                                      words_text(output.kinds)));
+  return static_cast<std::size_t>(kind - output.kinds.begin());
 }
 
 }  // namespace
@@ -73,49 +93,57 @@ std::string files_text(const std::vector<std::string>& files) {
 
 void Job::settle() {
   check_names();
-  choose_device();
+  const bool frames = operation.input == InputKind::kFrames;  // which may say what works on them
+  if (!frames) choose_device();
   plan_files();
   call.settle(plan);
   check_files();
+  if (frames) choose_device();
 }
 
 void Job::choose_device() {
-  if (operation.on_processor) context.exec.device = Device::cpu();  // and the result says so
-  else resolve_device(context);
+  const std::string cpu_only = call.cpu_only(plan);
+  if (!cpu_only.empty() && context.exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument(
+        fmt::format("{} on the CPU only; use --device cpu instead of cuda", cpu_only));
+  if (operation.on_processor || !cpu_only.empty()) context.exec.device = Device::cpu();
+  if (!operation.on_processor) resolve_device(context);
 }
 
 // Refuses names that no file can have.
 void Job::check_names() {
   sort_by_ending();
   if (operation.needs_output &&
-      std::ranges::all_of(named, [](const std::string& name) { return name.empty(); }))
+      std::ranges::all_of(named, [](const NamedOutput& name) { return name.empty(); }))
     throw InvalidArgument(
         fmt::format("{} needs {}{}", context.command.name(), flags_of(outputs()),
                     outputs().size() == 1 ? ", a file or a folder to write to" : ""));
-  for (std::size_t i = 0; i < outputs().size(); ++i)
-    if (outputs()[i].dash == Dash::kRefused && io::is_standard_output(named[i]))
+  for (std::size_t i = 0; i < outputs().size(); ++i) {
+    if (outputs()[i].dash == Dash::kRefused && io::is_standard_output(named[i].path))
       throw InvalidArgument(
           fmt::format("{} {}: {} writes files and not to standard output; name a file",
-                      flag_of(outputs()[i]), named[i], context.command.name()));
+                      flag_of(outputs()[i]), named[i].path, context.command.name()));
+    for (const WordAndFile& each : named[i].kinds) kind_of(outputs()[i], each.first);
+  }
 }
 
-// -o FILE.csv is a table and not a picture, where a table ends so and has no other name.
+// -o FILE.csv is a table and not a picture, where the table has no other name.
 void Job::sort_by_ending() {
   for (std::size_t picture = 0; picture < outputs().size(); ++picture) {
-    if (!outputs()[picture].picture) continue;
-    const std::string ending = std::filesystem::path(named[picture]).extension().string();
-    for (std::size_t i = 0; i < outputs().size() && !ending.empty(); ++i)
-      if (outputs()[i].share == Share::kOneFile && outputs()[i].ending == ending &&
-          named[i].empty())
-        named[i] = std::exchange(named[picture], "");
+    if (!outputs()[picture].picture || has_one_result()) continue;
+    const Output* table = operations::table_of(outputs(), named[picture].path);
+    if (table == nullptr) continue;
+    std::string& name = named[static_cast<std::size_t>(table - outputs().data())].path;
+    if (name.empty()) name = std::exchange(named[picture].path, "");
   }
 }
 
 void Job::plan_inputs() {
-  plan.inputs = operation.alone ? context.inputs : unit_inputs(context, files_of(operation.input));
+  plan.inputs = has_one_result() ? context.inputs : unit_inputs(context, files_of(operation.input));
   plan.image = [this](const std::string& path) { return read_input(context, path); };
   plan.note = [this](const std::string& text) { context.console.note(text); };
   plan.max_pixels = context.max_pixels;
+  plan.json = context.json;
   plan.times = reports_times(context);
 }
 
@@ -124,31 +152,39 @@ void Job::plan_files() {
   for (std::size_t i = 0; i < outputs().size(); ++i) {
     const Output& output = outputs()[i];
     if (named[i].empty()) continue;
-    std::vector<std::string> files{named[i]};
-    if (output.share == Share::kPerInput && !operation.alone)
-      files =
-          output_paths(context, named[i], plan.inputs, std::string(output.ending), flag_of(output));
-    for (const std::string& path : files) check_ending(output, path);
+    std::vector<std::string> files;
+    if (!named[i].path.empty()) files.push_back(named[i].path);
+    for (const WordAndFile& each : named[i].kinds) files.push_back(each.second);
+    if (output.share == Share::kPerInput && !has_one_result())
+      files = output_paths(context, named[i].path, plan.inputs, std::string(output.ending),
+                           flag_of(output));
+    for (const std::string& path : files) {
+      check_ending(output, path);
+      if (has_one_result() && !is_sequence()) call.check_file(i, path);
+    }
     plan.files.emplace(output.name, std::move(files));
   }
 }
 
 // No file may be written twice, or replace one that is read.
 void Job::check_files() {
+  const OutputUse use =
+      operation.input == InputKind::kFrames ? OutputUse::kFrames : OutputUse::kFile;
   std::vector<std::string> flags, read = plan.inputs;
   for (const Output& output : outputs()) flags.push_back(flag_of(output));
   for (const std::string& input : plan.inputs)
     for (std::string& file : call.read_beside(input)) read.push_back(std::move(file));
   if (plan.inputs.empty()) read = call.read_beside({});
-  const bool only_inputs = !operation.alone && read.size() == plan.inputs.size();
+  const bool only_inputs = !has_one_result() && read.size() == plan.inputs.size();
   std::vector<OutputFile> files;
   for (std::size_t i = 0; i < outputs().size(); ++i) {
     // Files of each input that are the only ones were compared when they got their names.
-    const bool compared = outputs()[i].share == Share::kPerInput && plan.files.size() == 1 &&
-                          only_inputs && !io::is_standard_output(named[i]);
+    const bool own = outputs()[i].share == Share::kPerInput;
+    const bool compared =
+        own && plan.files.size() == 1 && only_inputs && !io::is_standard_output(named[i].path);
     if (named[i].empty() || outputs()[i].share == Share::kOneFolder || compared) continue;
     for (const std::string& path : plan.files.find(outputs()[i].name)->second)
-      files.push_back({flags[i], path});
+      files.push_back({flags[i], path, own ? use : OutputUse::kFile});
   }
   check_outputs(context, files, read);
 }
@@ -158,27 +194,35 @@ int Job::explain() {
   sort_by_ending();
   plan_inputs();
   call.settle(plan);
-  for (const std::string& name : named)
-    if (!name.empty())
-      throw InvalidArgument(
-          fmt::format("--explain writes no results that {} could get; take "
-                      "--explain-picture FILE",
-                      detail::shown(name)));
-  const char* kind = operation.input == InputKind::kMesh ? "mesh" : "image";
-  if (plan.inputs.size() != 1)
-    throw InvalidArgument(fmt::format("--explain explains one {}, but there are {} inputs", kind,
-                                      plan.inputs.size()));
-  const std::string& input = plan.inputs[0];
-  if (takes_videos() && is_video(input))
-    throw InvalidArgument(fmt::format("--explain explains one {}, but {} is a video", kind, input));
+  for (const NamedOutput& output : named)
+    if (!output.empty())
+      throw InvalidArgument(fmt::format(
+          "--explain writes no results that {} could get; take --explain-picture FILE",
+          detail::shown(output.path.empty() ? output.kinds.front().second : output.path)));
+  const std::vector<std::string>& inputs = plan.inputs;
+  const bool pair = !operation.pairs.empty();
+  const char* kind = pair                                  ? "pair of images"
+                     : operation.input == InputKind::kMesh ? "mesh"
+                                                           : "image";
+  if (inputs.size() != (pair ? 2 : 1))
+    throw InvalidArgument(fmt::format("--explain explains {} {}, but there {} {}",
+                                      pair ? "a" : "one", kind, inputs.size() == 1 ? "is" : "are",
+                                      detail::counted(inputs.size(), "input")));
+  if (takes_videos() && is_video(inputs[0]))
+    throw InvalidArgument(
+        fmt::format("--explain explains one {}, but {} is a video", kind, inputs[0]));
   const std::string picture = call.explain_picture();
-  check_outputs(context, {{"--explain-picture", picture}}, plan.inputs);
+  check_outputs(context, {{"--explain-picture", picture}}, inputs);
+  if (operation.explains_on_processor) context.exec.device = Device::cpu();
   resolve_device(context);
   call.begin(context.exec_without_progress(), plan);
   const operations::Explained explained = call.explain(source_of(0));
   if (!picture.empty()) io::write_image(picture, explained.picture(explained.explanation).view());
   return print_explanation(context, explained.explanation, {.members = [&](io::JsonWriter& json) {
-                             json.member("input", input);
+                             json.member(pair ? "first" : "input", inputs[0]);
+                             if (pair) json.member("second", inputs[1]);
+                             for (const auto& [name, value] : explained.numbers)
+                               json.member(name, value);
                              if (!picture.empty()) json.member("picture", picture);
                            }});
 }
@@ -190,10 +234,29 @@ operations::Source Job::source_of(std::size_t input) const {
                                          ? read_finite_input(context, name, orientation)
                                          : read_input(context, name, orientation);
                             }};
+  if (has_one_result() && plan.inputs.size() == 2 && input == 0)
+    source.second = std::make_shared<operations::Source>(source_of(1));
+  if (has_one_result() && input > 0) return source;
   for (std::size_t i = 0; i < outputs().size(); ++i)
     if (std::string path = file_at(i, input); !path.empty())
       source.files.emplace(outputs()[i].name, std::move(path));
   return source;
+}
+
+bool Job::writes_own(std::size_t output) const {
+  return outputs()[output].share == Share::kPerInput && !outputs()[output].picture &&
+         !named[output].empty();
+}
+
+std::vector<AskedPicture> Job::pictures() const {
+  std::vector<AskedPicture> asked;
+  for (std::size_t i = 0; i < outputs().size(); ++i) {
+    if (!outputs()[i].picture) continue;
+    if (!named[i].path.empty()) asked.push_back({i, 0, named[i].path});
+    for (const WordAndFile& each : named[i].kinds)
+      asked.push_back({i, kind_of(outputs()[i], each.first), each.second});
+  }
+  return asked;
 }
 
 std::string Job::file_at(std::size_t output, std::size_t input) const {
@@ -214,6 +277,23 @@ Exec Job::exec_of(const io::FrameWorkers& workers) const {
   Exec exec = context.exec_without_progress();
   exec.threads = workers.threads;
   return exec;
+}
+
+SharedFiles::SharedFiles(const Job& job, bool writes) {
+  for (std::size_t i = 0; i < job.outputs().size(); ++i) {
+    if (job.outputs()[i].share == Share::kPerInput || job.named[i].empty()) continue;
+    wanted_ = true;
+    if (writes) files_.push_back(job.call.open(i, job.named[i].path));
+  }
+}
+
+void SharedFiles::add(const io::Place& place, RecordRef result) {
+  for (const auto& file : files_) file->add(place, result);
+  ++added_;
+}
+
+void SharedFiles::commit(const std::string& origin) {
+  for (const auto& file : files_) file->commit(origin);
 }
 
 }  // namespace fovea::cli

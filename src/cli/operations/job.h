@@ -12,15 +12,35 @@
 
 namespace fovea::cli {
 
+// What an output was given.
+struct NamedOutput {
+  std::string path{};
+  std::vector<WordAndFile> kinds{};  // where it has several
+
+  bool empty() const { return path.empty() && kinds.empty(); }
+};
+
+// A picture that is asked for.
+struct AskedPicture {
+  std::size_t output = 0;
+  std::size_t kind = 0;
+  std::string path{};
+};
+
 struct Job {
   const operations::Operation& operation;
   operations::Call& call;
-  std::vector<std::string> named;  // what each output was given
+  std::vector<NamedOutput> named;  // one per output
   Context& context;
   operations::Plan plan{};
 
   const std::vector<operations::Output>& outputs() const { return operation.outputs; }
   bool takes_videos() const { return operation.input == operations::InputKind::kImageOrVideo; }
+  bool has_one_result() const { return operation.has_one_result(); }
+  // Whether there are frames of which each has a result.
+  bool is_sequence() const {
+    return operation.input == operations::InputKind::kFrames && !call.is_still(plan.inputs);
+  }
 
   // Checks all options and files before anything is read, and chooses the device.
   void settle();
@@ -28,9 +48,14 @@ struct Job {
   int explain();
 
   // The input of this number, with the names of its files; none has a name where there is none.
+  // Where all inputs have one result, two of them are a pair.
   operations::Source source_of(std::size_t input) const;
   // The file of an output that belongs to one input; empty where none was asked for.
   std::string file_at(std::size_t output, std::size_t input) const;
+  // Whether an output is asked for that is a file of a still, or of each step, and no picture.
+  bool writes_own(std::size_t output) const;
+  // The pictures of a still or a sequence.
+  std::vector<AskedPicture> pictures() const;
   // The most workers that there may be; 0 where as many as there are processors.
   int most_workers() const;
   io::FrameWorkers workers_for(std::int64_t items) const;
@@ -46,6 +71,22 @@ struct Job {
   void plan_inputs();
   void plan_files();
   void check_files();
+};
+
+// The files of all inputs or frames that are asked for.
+class SharedFiles {
+ public:
+  // `writes` is false where another run writes them.
+  SharedFiles(const Job& job, bool writes);
+  bool wanted() const { return wanted_; }
+  void add(const io::Place& place, RecordRef result);
+  void commit(const std::string& origin);
+  std::int64_t added() const { return added_; }
+
+ private:
+  bool wanted_ = false;
+  std::vector<std::unique_ptr<operations::SharedFile>> files_{};
+  std::int64_t added_ = 0;
 };
 
 // Whether the input is a video. A pipe or a device carries y4m, as the standard input does.

@@ -25,8 +25,6 @@ using operations::Dash;
 using operations::InputKind;
 using operations::Operation;
 using operations::Output;
-using operations::Share;
-using operations::SharedFile;
 
 using Worker = std::shared_ptr<void>;
 
@@ -56,30 +54,13 @@ class InputsRun {
   explicit InputsRun(Job& job)
       : job_(job), operation_(job.operation), call_(job.call), context_(job.context) {}
 
-  // The only input, or none: its result is all that is printed.
-  int run_alone() {
-    call_.begin(context_.exec, job_.plan);
-    Worker worker = call_.make_worker(context_.exec);
-    const std::shared_ptr<void> item = call_.make_item();
-    call_.read(job_.source_of(0), item.get());
-    call_.run(worker.get(), item.get());
-    write_files(0, item.get());
-    const operations::Faults faults = call_.faults(item.get());
-    for (const std::string& message : faults.messages) context_.console.complain(message);
-    context_.console.end_progress();
-    const std::string line = call_.line(item.get());
-    if (context_.json) print_result(context_, call_.result(item.get()));
-    else if (!line.empty()) context_.console.print(line + "\n");
-    return faults.messages.empty() ? kDone : faults.all ? kBadInput : kSomeFailed;
-  }
-
   int run() {
     const bool only_images = !job_.takes_videos() || std::ranges::none_of(inputs(), is_video);
     const io::FrameWorkers workers =
         job_.workers_for(only_images ? static_cast<std::int64_t>(inputs().size()) : 0);
     call_.begin(job_.exec_of(workers), job_.plan);
     make_workers(workers);  // which refuses options that no worker can do
-    open_shared_files();
+    shared_.emplace(job_, writes_shared_files(context_));
     Batch batch(context_, inputs());
     batch.on_replay([&](std::size_t, std::string_view recorded) { replay(recorded); });
     while (batch.next() < inputs().size() && !batch.stopped()) run_next(batch);
@@ -101,22 +82,6 @@ class InputsRun {
     worker_threads_ = plan.threads;
     while (static_cast<int>(workers_.size()) < plan.count)
       workers_.push_back(call_.make_worker(job_.exec_of(plan)));
-  }
-
-  void open_shared_files() {
-    shared_.resize(outputs().size());
-    if (!writes_shared_files(context_)) return;
-    for (std::size_t i = 0; i < outputs().size(); ++i)
-      if (is_shared(i)) shared_[i] = call_.open(i, job_.named[i]);
-  }
-
-  bool is_shared(std::size_t output) const {
-    return outputs()[output].share != Share::kPerInput && !job_.named[output].empty();
-  }
-  bool shares_files() const {
-    for (std::size_t i = 0; i < outputs().size(); ++i)
-      if (is_shared(i)) return true;
-    return false;
   }
 
   // The images up to the next video, or that video.
@@ -158,8 +123,8 @@ class InputsRun {
     return outputs()[output].dash == Dash::kText && io::is_standard_output(path);
   }
 
-  // Writes the files of one input, and returns those of each output.
-  std::vector<std::vector<std::string>> write_files(std::size_t input, void* item) {
+  // Writes the files of one input.
+  Outcome write(std::size_t input, void* item) {
     std::vector<std::vector<std::string>> written(outputs().size());
     const auto write_those = [&](bool pictures) {
       for (std::size_t i = 0; i < outputs().size(); ++i) {
@@ -176,11 +141,6 @@ class InputsRun {
     };
     write_those(false);
     write_those(true);  // which draw into the pixels
-    return written;
-  }
-
-  Outcome write(std::size_t input, void* item) {
-    const std::vector<std::vector<std::string>> written = write_files(input, item);
     Outcome outcome;
     for (std::size_t i = 0; i < outputs().size(); ++i) {
       if (written[i].empty()) continue;
@@ -203,18 +163,12 @@ class InputsRun {
     for (std::size_t i = 0; i < outputs().size(); ++i)
       if (is_printed(i, job_.file_at(i, input))) recorded.text += call_.text(i, item);
     if (!recorded.text.empty()) context_.console.print_data(recorded.text);
-    add_shared(place, item);
+    shared_->add(place, call_.result(item));
     call_.tally(item);
     if (context_.journal == nullptr) return;
-    if (shares_files()) recorded.result = io::pack_record(call_.result(item));
+    if (shared_->wanted()) recorded.result = io::pack_record(call_.result(item));
     if (!recorded.text.empty() || !recorded.result.empty())
       batch.record(io::pack_record(record_ref(recorded)));
-  }
-
-  void add_shared(const io::Place& place, const void* item) {
-    for (const auto& file : shared_)
-      if (file) file->add(place, item);
-    ++added_;
   }
 
   // Adds what an input that is done already has given.
@@ -225,9 +179,10 @@ class InputsRun {
       if (!recorded.text.empty()) context_.console.print_data(recorded.text);
       if (recorded.result.empty()) continue;
       const std::shared_ptr<void> item = call_.make_item();
-      std::string_view result = recorded.result;
-      io::unpack_record(result, call_.result(item.get()));
-      add_shared(recorded.place, item.get());
+      const RecordRef result = call_.result(item.get());
+      std::string_view bytes = recorded.result;
+      io::unpack_record(bytes, result);
+      shared_->add(recorded.place, result);
     }
   }
 
@@ -327,9 +282,7 @@ class InputsRun {
   // Completes the files of all inputs. Where every input failed, they are written only if some
   // frames were worked on before.
   void commit(bool some_succeeded) {
-    if (!some_succeeded && added_ == 0) return;
-    for (const auto& file : shared_)
-      if (file) file->commit(provenance_json(context_));
+    if (some_succeeded || shared_->added() > 0) shared_->commit(provenance_json(context_));
   }
 
   Job& job_;
@@ -338,15 +291,11 @@ class InputsRun {
   Context& context_;
   std::vector<Worker> workers_{};
   int worker_threads_ = 0;
-  std::vector<std::unique_ptr<SharedFile>> shared_{};  // one per output; null where it has none
-  std::int64_t added_ = 0;
+  std::optional<SharedFiles> shared_{};
 };
 
 }  // namespace
 
-int run_inputs(Job& job) {
-  InputsRun run(job);
-  return job.operation.alone ? run.run_alone() : run.run();
-}
+int run_inputs(Job& job) { return InputsRun(job).run(); }
 
 }  // namespace fovea::cli

@@ -6,6 +6,7 @@
 
 #include "cli/operations/job.h"
 #include "cli/operations/run_inputs.h"
+#include "cli/operations/run_one.h"
 
 namespace fovea::cli {
 namespace {
@@ -30,13 +31,13 @@ class OperationRequest final : public Request {
     call_->visit_options(visitor);
     return fields;
   }
-  void apply_preset() override {}  // no operation has one
+  void apply_preset() override { call_->apply_preset(); }
   int run(Context& context) override {
     Job job{operation_, *call_, named_, context};
     call_->check();
     if (call_->explains()) return job.explain();
     job.settle();
-    return run_inputs(job);
+    return job.has_one_result() ? run_one(job) : run_inputs(job);
   }
 
  private:
@@ -46,18 +47,23 @@ class OperationRequest final : public Request {
     for (std::size_t i = 0; i < named_.size(); ++i) {
       const Output& output = operation_.outputs[i];
       if (output.after != option) continue;
-      const bool folder = output.share == Share::kOneFolder;
-      fields.push_back({.name = std::string(output.name),
-                        .help = output.help,
-                        .value = &named_[i],
-                        .traits = {.use = folder ? TextUse::kFolder : TextUse::kOutput}});
+      OptionField& field = fields.emplace_back();
+      field.name = output.name;
+      field.help = output.help;
+      if (output.kinds.empty()) {
+        field.value = &named_[i].path;
+        field.traits.use = output.share == Share::kOneFolder ? TextUse::kFolder : TextUse::kOutput;
+      } else {
+        field.value = &named_[i].kinds;
+        field.traits.words = output.kinds;
+      }
     }
     return fields;
   }
 
   const Operation& operation_;
   std::unique_ptr<operations::Call> call_;
-  std::vector<std::string> named_;
+  std::vector<NamedOutput> named_;
 };
 
 }  // namespace
@@ -67,6 +73,8 @@ Command command_of(const Operation& operation) {
   const bool images = operation.input != InputKind::kMesh && operation.input != InputKind::kOther;
   const bool many = !words.arguments.empty() && words.arguments.back().most == kAnyNumber;
   const bool videos = operation.input == InputKind::kImageOrVideo;
+  const bool frames = operation.input == InputKind::kFrames, cuts = !operation.unit.empty();
+  const bool units = !operation.has_one_result();
   Command command{.system = words.system,
                   .verb = words.verb,
                   .summary = words.summary,
@@ -74,17 +82,20 @@ Command command_of(const Operation& operation) {
                   .arguments = words.arguments,
                   .examples = words.examples,
                   .request = [&operation] { return std::make_unique<OperationRequest>(operation); },
+                  .preset = operation.preset,
                   .result = {.record = operation.sample,
-                             .per_input = !operation.alone,
+                             .per_input = units,
                              .per_frame = videos,
                              .files = operation.names_files ? std::span<const Output>()
                                                             : std::span(operation.outputs)},
                   .reads_images = images,
-                  .reads_videos = videos,
-                  .takes_first_frame = videos,
-                  .batches = !operation.alone,
+                  .reads_videos = videos || frames,
+                  .takes_first_frame = videos || cuts,
+                  .batches = units,
                   .shards = many,
-                  .repeats_per_input = operation.alone && many};
+                  .repeats_per_input = !units && many,
+                  .inputs_form_sequence = frames,
+                  .ranges_are_units = cuts};
   if (operation.alone) return command;
   for (const Output& output : operation.outputs)
     if (output.share != Share::kPerInput || (output.picture && videos))

@@ -106,8 +106,10 @@ std::unique_ptr<Journal> journal_of(const Invocation& invocation,
                                      .files = hash_of(named_files(invocation))});
 }
 
-// Whether the name is that of a table, and not of pictures.
-bool is_table(const std::string& name) {
+// Whether -o names a table, and not pictures.
+bool is_table(const Command& command, const std::string& name) {
+  if (!command.result.files.empty())
+    return operations::table_of(command.result.files, name) != nullptr;
   const std::string extension = std::filesystem::path(name).extension().string();
   return extension == ".json" || extension == ".csv" || extension == ".parquet" ||
          extension == ".npy" || extension == ".safetensors";
@@ -121,7 +123,7 @@ std::vector<OptionField> shared_fields(const Invocation& invocation) {
   std::erase_if(fields, [&](const OptionField& field) {
     const auto* text = std::get_if<std::string*>(&field.value);
     return std::ranges::find(shared, field.name) == shared.end() || text == nullptr ||
-           (*text)->empty() || (field.name == "output" && !is_table(**text));
+           (*text)->empty() || (field.name == "output" && !is_table(*invocation.command, **text));
   });
   return fields;
 }

@@ -28,10 +28,12 @@ struct DetectRequest {
   io::Orientation orientation = io::Orientation::kApply;
   ExplainNumbers explain{};
   std::string explain_picture{};
+};
 
-  // What begin() reads.
+struct Setup {
+  DetectRequest asked{};
   std::shared_ptr<const people::Model> detector{};
-  Image<std::uint8_t> mask_pixels{};
+  Image<std::uint8_t> mask{};
 };
 
 void describe(OptionVisitor& visit, DetectRequest& request) {
@@ -68,43 +70,45 @@ struct Worker {
   people::Detector detector;
 };
 
-void check(const DetectRequest& request) {
+void check(const Setup& setup) {
+  const DetectRequest& request = setup.asked;
   check_explain(request.explain, {2, 4}, request.explain_picture);
   if (request.explain.empty() && !request.mask.empty() && request.detect.region)
     throw InvalidArgument("--mask and --region exclude each other; give one of them");
 }
 
-void begin(DetectRequest& request, const Exec& exec, const Plan& plan) {
+void begin(Setup& setup, const Exec& exec, const Plan& plan) {
+  DetectRequest& request = setup.asked;
   request.detect.exec = exec;
-  request.detector = people::load_model(request.model);
+  setup.detector = people::load_model(request.model);
   if (!request.mask.empty() && request.explain.empty())
-    request.mask_pixels = io::to_gray(people::detector_pixels(plan.image(request.mask)));
+    setup.mask = io::to_gray(people::detector_pixels(plan.image(request.mask)));
 }
 
-Worker worker(const DetectRequest& request, const Exec& exec) {
-  people::DetectOptions options = request.detect;
+Worker worker(const Setup& setup, const Exec& exec) {
+  people::DetectOptions options = setup.asked.detect;
   Stream stream(exec.device);
   options.exec = exec;
   options.exec.stream = stream.get();
-  return {std::move(stream), people::Detector(request.detector, options)};
+  return {std::move(stream), people::Detector(setup.detector, options)};
 }
 
-void read(const DetectRequest& request, const Source& source, Found& found) {
-  found.pixels = people::detector_pixels(source.image(request.orientation));
+void read(const Setup& setup, const Source& source, Found& found) {
+  found.pixels = people::detector_pixels(source.image(setup.asked.orientation));
 }
 
-void run(const DetectRequest& request, Worker& worker, Found& found) {
+void run(const Setup& setup, Worker& worker, Found& found) {
   const ImageView<const std::uint8_t> image = found.pixels;
-  found.result = request.mask_pixels.empty() ? worker.detector.detect(image)
-                                             : worker.detector.detect(image, request.mask_pixels);
+  found.result = setup.mask.empty() ? worker.detector.detect(image)
+                                    : worker.detector.detect(image, setup.mask);
   found.result.people =
       people::clip_people(std::move(found.result.people), {image.width, image.height});
 }
 
 // A search takes a multiple of the image: pyramids, channels, windows.
-std::uint64_t memory(const DetectRequest&, std::uint64_t bytes) { return 16 * bytes; }
+std::uint64_t memory(const Setup&, std::uint64_t bytes) { return 16 * bytes; }
 
-void draw(const DetectRequest&, Found& found) {
+void draw(const Setup&, Found& found) {
   found.pixels = in_color(std::move(found.pixels));
   people::draw_people(found.pixels, found.result.people);
 }
@@ -125,9 +129,9 @@ std::string video_line(const Count& count, std::int64_t frames) {
 }
 
 // Hints at enlarging where nobody was found, once.
-std::string note_after_input(const DetectRequest& request, Count& count, const std::string& input) {
-  const int window = request.detector->window().height;
-  if (count.people > 0 || count.hinted || request.detect.scan.enlarge > 1 ||
+std::string note_after_input(const Setup& setup, Count& count, const std::string& input) {
+  const int window = setup.detector->window().height;
+  if (count.people > 0 || count.hinted || setup.asked.detect.scan.enlarge > 1 ||
       count.height >= 2 * window)
     return "";
   count.hinted = true;
@@ -135,16 +139,17 @@ std::string note_after_input(const DetectRequest& request, Count& count, const s
       "{}: no person was found; the model finds people of {} pixels and more, and this input is "
       "only {} pixels high: --enlarge 2 may find smaller ones",
       input == "-" ? "standard input" : input,
-      std::lround(static_cast<float>(window) * request.detector->person_height), count.height);
+      std::lround(static_cast<float>(window) * setup.detector->person_height), count.height);
 }
 
 // Says what mean shift did not count.
-std::string note_after_all(const DetectRequest& request, const Count& count) {
+std::string note_after_all(const Setup& setup, const Count& count) {
   if (count.without_weight == 0) return "";
   return fmt::format(
       "mean shift left out {} whose scores reach the threshold but are not above {:g}; "
       "--fuse-weights margin counts them",
-      detail::counted(count.without_weight, "window"), request.detect.fuse.weight_from.value_or(0));
+      detail::counted(count.without_weight, "window"),
+      setup.asked.detect.fuse.weight_from.value_or(0));
 }
 
 // Explains the best window at a place, or the one of a person in this box.
@@ -164,8 +169,9 @@ people::WindowExplanation explanation_of(const people::Detector& detector,
                                      static_cast<float>(width), static_cast<float>(height)});
 }
 
-Explained explain(const DetectRequest& request, const Source& source) {
-  const people::Detector detector(request.detector, request.detect);
+Explained explain(const Setup& setup, const Source& source) {
+  const DetectRequest& request = setup.asked;
+  const people::Detector detector(setup.detector, request.detect);
   auto image = std::make_shared<Image<std::uint8_t>>(
       people::detector_pixels(source.image(request.orientation)));
   Explained explained{.explanation = present(explanation_of(detector, *image, request.explain))};
@@ -175,27 +181,27 @@ Explained explain(const DetectRequest& request, const Source& source) {
   return explained;
 }
 
-class List final : public SharedFileOf<Found> {
+class List final : public SharedFileOf<people::DetectResult> {
  public:
   explicit List(std::unique_ptr<PeopleFile> file) : file_(std::move(file)) {}
-  void add(const io::Place& place, const Found& found) override {
-    file_->add({place, found.result.size, found.result.people});
-  }
   void commit(const std::string& origin) override { file_->commit(origin); }
 
  private:
+  void write(const io::Place& place, const people::DetectResult& found) override {
+    file_->add({place, found.size, found.people});
+  }
+
   std::unique_ptr<PeopleFile> file_;
 };
 
 template <PeopleFormat kFormat>
-OutputOf<DetectRequest, Found> list(const Output& about) {
-  return {.about = about,
-          .open = [](const std::string& path) -> std::unique_ptr<SharedFileOf<Found>> {
+OutputOf<Setup, Found> list(const Output& about) {
+  return {.about = about, .open = [](const std::string& path) -> std::unique_ptr<SharedFile> {
             return std::make_unique<List>(people_file(kFormat, path));
           }};
 }
 
-std::vector<OutputOf<DetectRequest, Found>> outputs() {
+std::vector<OutputOf<Setup, Found>> outputs() {
   constexpr auto kFile = Share::kOneFile;
   constexpr auto kFolder = Share::kOneFolder;
   return {
@@ -246,7 +252,7 @@ std::vector<OutputOf<DetectRequest, Found>> outputs() {
 
 Operation people_detect() {
   using namespace of_people_detect;
-  return make_operation<DetectRequest, Found, Worker, Count>(
+  return make_operation<Setup, Found, Worker, Count>(
       {.words =
            {.system = "people",
             .verb = "detect",
@@ -285,10 +291,10 @@ Operation people_detect() {
        .read = read,
        .run = run,
        .pixels = [](Found& found) -> Image<std::uint8_t>& { return found.pixels; },
-       .orientation = [](const DetectRequest& request) { return request.orientation; },
+       .orientation = [](const Setup& setup) { return setup.asked.orientation; },
        .memory = memory,
        .result = [](const Found& found) { return record_ref(found.result); },
-       .line = [](const DetectRequest&,
+       .line = [](const Setup&,
                   const Found& found) { return people_text(found.result.people.size()); },
        .video_line = video_line,
        .draw = draw,
@@ -296,8 +302,8 @@ Operation people_detect() {
        .tally = tally,
        .note_after_input = note_after_input,
        .note_after_all = note_after_all,
-       .explains = [](const DetectRequest& request) { return !request.explain.empty(); },
-       .explain_picture = [](const DetectRequest& request) { return request.explain_picture; },
+       .explains = [](const Setup& setup) { return !setup.asked.explain.empty(); },
+       .explain_picture = [](const Setup& setup) { return setup.asked.explain_picture; },
        .explain = explain},
       [] {
         static const people::DetectResult sample;

@@ -1,5 +1,5 @@
 // What all operations have in common as verbs; tests/places has the rest.
-// Covers: job, run_inputs
+// Covers: job, report, run_inputs, run_one, run_ranges, sequence_pass, step_reader
 #include "cli/operations/run_operation.h"
 
 #include <gmock/gmock.h>

@@ -1,0 +1,129 @@
+#include "cli/operations/step_reader.h"
+
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "cli/program/image_input.h"
+
+namespace fovea::cli {
+
+// How frames are read whose files the operation decodes.
+struct StepReader::ImageFiles {
+  const operations::Call& call;
+  std::vector<std::string> paths{};
+  Extent size{};
+  std::uint64_t max_pixels = 0;
+
+  void decode(std::int64_t number, Image<std::uint8_t>& pixels, Image<std::uint8_t>& mask) const {
+    const std::string& path = paths[static_cast<std::size_t>(number)];
+    io::AnyImage image = io::read_image(path, {.max_pixels = max_pixels});
+    if (image.width() != size.width || image.height() != size.height)
+      throw FormatError(fmt::format("{}: is {}x{}, but the sequence began with {}x{}", path,
+                                    image.width(), image.height(), size.width, size.height));
+    try {
+      call.decode(std::move(image), pixels, mask);
+    } catch (const InvalidArgument& error) {
+      throw FormatError(path + ": " + error.what());
+    }
+  }
+};
+
+namespace {
+
+io::VideoReader open_frames(const Context& context, const io::VideoReadOptions& options) {
+  return context.inputs.size() == 1 ? open_video(context, context.inputs[0], options)
+                                    : io::VideoReader(context.inputs, options);
+}
+
+class SharedFrame final : public operations::Frame {
+ public:
+  explicit SharedFrame(std::shared_ptr<const StepReader::ImageFiles> files)
+      : files_(std::move(files)) {}
+  bool fetch(io::VideoReader& reader) { return reader.fetch(stored_); }
+  std::int64_t number() const override { return stored_.frame(); }
+  double seconds() const override { return stored_.seconds(); }
+  const Image<std::uint8_t>& pixels() override {
+    decode();
+    return frame_.image;
+  }
+  const Image<std::uint8_t>& mask() override {
+    decode();
+    return mask_;
+  }
+
+ private:
+  void decode() {
+    std::call_once(decoded_, [this] {
+      if (files_) files_->decode(number(), frame_.image, mask_);
+      else stored_.decode(frame_);
+    });
+  }
+
+  std::shared_ptr<const StepReader::ImageFiles> files_;
+  io::StoredFrame stored_{};
+  io::Frame frame_{};
+  Image<std::uint8_t> mask_{};
+  std::once_flag decoded_;
+};
+
+}  // namespace
+
+StepReader::StepReader(const Job& job) : StepReader(job, video_options(job.context)) {}
+
+StepReader::StepReader(const Job& job, const FrameRange& range)
+    : StepReader(job, pass_options(job.context, range)) {}
+
+StepReader::StepReader(const Job& job, const io::VideoReadOptions& options)
+    : job_(job), reader_(open_frames(job.context, options)) {
+  const std::string why = job.call.images_only();
+  if (why.empty()) return;
+  const io::VideoInfo& info = reader_.info();
+  if (info.format != "images")
+    throw InvalidArgument(
+        fmt::format("{}: is a video of format {}; {}", job.context.inputs[0], info.format, why));
+  images_ = std::make_shared<StepReader::ImageFiles>(
+      ImageFiles{job.call, files(), info.size, job.context.max_pixels});
+}
+
+std::vector<std::string> StepReader::files() const {
+  if (reader_.info().format != "images") return {};
+  const std::vector<std::string>& inputs = job_.context.inputs;
+  return inputs.size() > 1 ? inputs : io::expand_inputs(inputs, io::image_files());
+}
+
+FrameSource StepReader::source() { return frame_source(job_.context, reader_, files()); }
+
+io::FrameWorkers StepReader::plan() const {
+  return io::plan_frame_workers(job_.context.exec, reader_,
+                                job_.call.in_order() ? 1 : job_.most_workers());
+}
+
+io::FrameRunOptions StepReader::options(const io::FrameWorkers& plan) const {
+  return {.in_flight = plan.in_flight,
+          .threads = plan.runners,
+          .memory_bytes = job_.context.memory_bytes,
+          .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
+          .exec = job_.context.exec};
+}
+
+std::uint64_t StepReader::step_bytes() const {
+  const Extent size = reader_.info().size;
+  return reader_.frame_bytes() + job_.call.memory(3 * static_cast<std::uint64_t>(size.width) *
+                                                  static_cast<std::uint64_t>(size.height));
+}
+
+bool StepReader::read(operations::Step& step) {
+  auto frame = std::make_shared<SharedFrame>(images_);
+  if (!frame->fetch(reader_)) return false;
+  if (!job_.operation.pairs.empty()) step.before = std::exchange(last_, frame);
+  step.now = std::move(frame);
+  return true;
+}
+
+}  // namespace fovea::cli
