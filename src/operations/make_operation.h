@@ -1,6 +1,7 @@
 // Makes an Operation of functions over the types of one system.
 #pragma once
 #include <fovea/core/error.h>
+#include <fovea/io/samples.h>
 
 #include <memory>
 #include <string>
@@ -92,6 +93,7 @@ struct Parts {
   Image<std::uint8_t>& (*pixels)(Item&) = nullptr;
   io::Orientation (*orientation)(const Setup&) = nullptr;
   std::uint64_t (*memory)(const Setup&, std::uint64_t bytes) = nullptr;
+  std::uint64_t (*image_memory)(const Setup&, const io::ImageInfo& image) = nullptr;
   RecordRef (*result)(const Item&) = nullptr;
   std::string (*line)(const Setup&, const Item&) = nullptr;
   Faults (*faults)(const Item&) = nullptr;
@@ -174,6 +176,10 @@ class CallOf final : public Call {
   io::Orientation orientation() const override { return parts_->orientation(setup_); }
   std::uint64_t memory(std::uint64_t bytes) const override {
     return parts_->memory ? parts_->memory(setup_, bytes) : bytes;
+  }
+  std::uint64_t image_memory(const io::ImageInfo& image) const override {
+    return parts_->image_memory ? parts_->image_memory(options_, image)
+                                : memory(io::decoded_bytes(image));
   }
   RecordRef result(void* item) const override { return parts_->result(of(item)); }
   std::string line(const void* item) const override {

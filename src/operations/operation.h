@@ -184,6 +184,8 @@ class Call {
   // How much memory an item takes whose file, or decoded image, has so many bytes; of a step, what
   // it takes besides its frame of RGB.
   virtual std::uint64_t memory(std::uint64_t bytes) const = 0;
+  // The same of an image, where more than its bytes counts.
+  virtual std::uint64_t image_memory(const io::ImageInfo& image) const = 0;
 
   virtual RecordRef result(void* item) const = 0;
   // For people, without the name of the input and of its files, which stand around it where the

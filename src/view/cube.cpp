@@ -13,7 +13,6 @@
 namespace fovea::view {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of samples as they are stored
 constexpr int kMostImageChannels = 4;
 
 // The factor from the unit of a file's wavelengths to nanometers.
@@ -54,8 +53,8 @@ std::size_t ViewCube::bytes() const {
          sizeof(float);
 }
 
-ViewCube read_view_cube(const std::string& path) {
-  io::Cube cube = io::read_cube(path, {.most_bytes = kMostBytes});
+ViewCube read_view_cube(const std::string& path, std::uint64_t most_bytes) {
+  io::Cube cube = io::read_cube(path, {.most_bytes = most_bytes});
   ViewCube result;
   result.facts = cube.facts;
   result.frame.name = path;

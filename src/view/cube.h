@@ -5,6 +5,7 @@
 #include <fovea/io/inputs.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,8 +21,10 @@ struct ViewCube {
   int bands() const { return frame.bands.count(); }
   std::size_t bytes() const;
 };
-// Throws what readers throw, and FormatError for a cube that is too large for the view.
-ViewCube read_view_cube(const std::string& path);
+// Throws what readers throw, and FormatError for a cube whose samples take more memory, as they are
+// stored.
+ViewCube read_view_cube(const std::string& path,
+                        std::uint64_t most_bytes = std::uint64_t{1} << 30U);
 
 // Cubes that were worked on last, by the ids of inputs.
 using CubeCache = LruCache<std::shared_ptr<const ViewCube>>;

@@ -140,17 +140,20 @@ std::size_t bytes_of(const io::TriangleMesh& mesh) {
          mesh.polygons.size() * sizeof(mesh.polygons[0]);
 }
 
-Input::Input(std::string id, std::string path, std::string name, InputKind kind, KeptInputs& kept)
+Input::Input(std::string id, std::string path, std::string name, InputKind kind, KeptInputs& kept,
+             const InputLimits& limits)
     : id_(std::move(id)),
       path_(std::move(path)),
       name_(std::move(name)),
       kind_(kind),
-      kept_(kept) {}
+      kept_(kept),
+      limits_(limits) {}
 
 std::string Input::frame_key(int number) const { return fmt::format("{}/{}", id_, number); }
 
 io::AnyImage Input::image() const {
-  return io::read_image(path_, {.orientation = io::Orientation::kApply});
+  return io::read_image(path_,
+                        {.orientation = io::Orientation::kApply, .max_pixels = limits_.max_pixels});
 }
 
 std::shared_ptr<const io::TriangleMesh> Input::mesh() {
@@ -179,7 +182,7 @@ std::shared_ptr<const Picture> Input::read_frame(int number) {
     throw InvalidArgument(fmt::format("{} has only one frame", name_));
   if (kind_ == InputKind::kMesh) return std::make_shared<Picture>(mesh_picture(*read_mesh()));
   if (kind_ == InputKind::kCube) {
-    const ViewCube cube = read_view_cube(path_);
+    const ViewCube cube = read_view_cube(path_, limits_.cube_bytes);
     return std::make_shared<Picture>(false_color(cube, usual_bands(cube)));
   }
   if (kind_ == InputKind::kImage)
@@ -191,7 +194,8 @@ std::shared_ptr<const Picture> Input::read_frame(int number) {
 std::shared_ptr<Film> Input::film_at(int number) {
   if (const auto known = kept_.films.find(id_); known && (*known)->next <= number) return *known;
   kept_.films.forget(id_);
-  const io::VideoReadOptions options{.start = number, .orientation = io::Orientation::kApply};
+  const io::VideoReadOptions options{
+      .start = number, .orientation = io::Orientation::kApply, .max_pixels = limits_.max_pixels};
   auto film = std::make_shared<Film>(Film{io::VideoReader(path_, options), number});
   kept_.films.keep(id_, film, 1);
   return film;
@@ -225,7 +229,7 @@ std::string Input::facts_json() {
     facts.levels = first->levels();
   }
   if (kind_ == InputKind::kVideo) {
-    const io::VideoReader reader(path_);
+    const io::VideoReader reader(path_, {.max_pixels = limits_.max_pixels});
     facts.frames = count_of_frames(reader.info());
     facts.rate = reader.info().rate.value();
   }
@@ -244,7 +248,8 @@ Inputs::~Inputs() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-std::string Inputs::add(const std::string& path, const std::string& name, InputKind kind) {
+std::string Inputs::add(const std::string& path, const std::string& name, InputKind kind,
+                        const InputLimits& limits) {
   const std::lock_guard lock(mutex_);
   if (inputs_.size() >= kMostInputs)
     throw InvalidArgument(
@@ -254,7 +259,7 @@ std::string Inputs::add(const std::string& path, const std::string& name, InputK
   std::string id = fmt::format("{}-{}", prefix_, inputs_.size());
   index_[id] = inputs_.size();
   paths_.emplace(known_path(path), inputs_.size());
-  inputs_.push_back(std::make_shared<Input>(id, path, name, kind, kept_));
+  inputs_.push_back(std::make_shared<Input>(id, path, name, kind, kept_, limits));
   return id;
 }
 
@@ -366,8 +371,9 @@ std::string Inputs::keep_files(const std::string& folder, const std::vector<Uplo
   // The name alone does not say how many bands a TIFF has.
   if (kind == InputKind::kImage && is_cube(path)) kind = InputKind::kCube;
   KeptInputs of_trial;
-  Input(path, path, name, kind, of_trial).thumbnail(16);  // what cannot be read is not listed
-  return add(path, name, kind);
+  Input trial(path, path, name, kind, of_trial, kUploadLimits);
+  trial.thumbnail(16);  // what cannot be read is not listed
+  return add(path, name, kind, kUploadLimits);
 }
 
 std::shared_ptr<Input> Inputs::find(std::string_view id) const {

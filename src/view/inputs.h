@@ -57,10 +57,20 @@ struct InputFacts {
 };
 void describe(FieldVisitor& visit, InputFacts& facts);
 
+// How large an input may be. What the page sends may come from a stranger: it has smaller limits
+// than what the command line names.
+struct InputLimits {
+  std::uint64_t max_pixels = io::ImageReadOptions{}.max_pixels;  // of an image or a frame
+  std::uint64_t cube_bytes = std::uint64_t{1} << 30U;            // of samples as they are stored
+};
+inline constexpr InputLimits kUploadLimits{.max_pixels = std::uint64_t{1} << 26U,
+                                           .cube_bytes = std::uint64_t{1} << 28U};
+
 // One image, video, mesh, cube or live source. Several threads may use it.
 class Input {
  public:
-  Input(std::string id, std::string path, std::string name, InputKind kind, KeptInputs& kept);
+  Input(std::string id, std::string path, std::string name, InputKind kind, KeptInputs& kept,
+        const InputLimits& limits = {});
 
   const std::string& id() const { return id_; }
   const std::string& path() const { return path_; }
@@ -90,6 +100,7 @@ class Input {
   std::string id_, path_, name_;
   InputKind kind_;
   KeptInputs& kept_;
+  InputLimits limits_;
   std::mutex mutex_{};  // of whoever reads the file
 };
 
@@ -129,7 +140,8 @@ class Inputs {
   const std::string& folder() const { return folder_; }
 
  private:
-  std::string add(const std::string& path, const std::string& name, InputKind kind);
+  std::string add(const std::string& path, const std::string& name, InputKind kind,
+                  const InputLimits& limits = {});
   std::string add_files(const std::vector<UploadedFile>& files, InputKind kind);
   std::string keep_files(const std::string& folder, const std::vector<UploadedFile>& files,
                          InputKind kind);

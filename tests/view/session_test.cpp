@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "io/model/crc32.h"
 #include "support/files.h"
 #include "support/messages.h"
 #include "view/page_files.h"
@@ -101,6 +102,19 @@ TEST_F(SessionTest, CutsLongNamesBeforeTheirEnd) {
   const std::string id = upload(drawn(20, 20), std::string(300, 'n') + ".png");
   const std::string name = session_.inputs().find(id)->name();
   EXPECT_EQ(name, std::string(116, 'n') + ".png");
+}
+
+// A picture of few bytes must not take gigabytes, though the command line may name it.
+TEST_F(SessionTest, UploadsHaveSmallerLimits) {
+  std::string png = io::png_bytes(drawn(20, 20));
+  constexpr std::size_t kHeader = 12, kWidth = 16, kChecksum = 29;
+  png.replace(kWidth, 8, std::string("\0\0\x40\0\0\0\x20\0", 8));  // 16384x8192
+  const std::uint32_t crc = io::crc32(test::as_bytes(png).subspan(kHeader, kChecksum - kHeader));
+  for (std::size_t i = 0; i < 4; ++i)
+    png[kChecksum + i] = static_cast<char>(crc >> (24 - 8 * i) & 0xffU);
+  png.append(200'000, '\0');  // so that the file is long enough for as many pixels
+  EXPECT_THAT(test::message_of<FormatError>([&] { session_.inputs().add_upload("a.png", png); }),
+              test::says("a.png", "16384x8192", "67108864 allowed"));
 }
 
 TEST_F(SessionTest, RemovesUploadsAtTheEnd) {

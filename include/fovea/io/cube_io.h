@@ -48,10 +48,11 @@ struct Cube {
 struct CubeReadOptions {
   std::string variable{};        // name of the array in a .mat file; empty: the largest array of
                                  // three dimensions, or of two where there is none
-  std::uint64_t most_bytes = 0;  // refuse cubes that would take more memory; 0 refuses only what
-                                 // the length of the file cannot justify
+  std::uint64_t most_bytes = 0;  // refuse cubes that would take more memory; 0: 16 bytes for each
+                                 // of max_pixels, or eight times the length of the file
   // Refuse cubes whose bands have more pixels; 0: no such limit
   std::uint64_t max_pixels = ImageReadOptions{}.max_pixels;
+  bool as_float = false;  // counts also the floats that samples become; not described
 };
 FOVEA_API void describe(OptionVisitor& visit, CubeReadOptions& options);
 

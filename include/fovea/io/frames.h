@@ -42,12 +42,17 @@ struct FrameRunOptions {
   int in_flight = 1;  // items that exist at a time; with 1, all steps run in the calling thread
   int threads = 0;    // threads that prepare, work and complete; 0: one per worker
   std::uint64_t memory_bytes = 0;  // most memory of all items in flight; 0: no limit
+  std::uint64_t most_bytes = 0;    // most memory of one item, which is refused else; 0: no limit
   std::int64_t expected = 0;       // number of frames that is expected; 0 where it is not known
   std::string stage = "frames";    // name of the stage in progress reports
   Exec exec{};                     // progress and stop
 };
 // Lists all but `expected`, which is a fact about the source, and exec, which programs add.
 FOVEA_API void describe(OptionVisitor& visit, FrameRunOptions& options);
+
+// Throws FormatError that says how much memory is needed where that is more than `most`, of which 0
+// is no limit.
+FOVEA_API void require_memory(std::uint64_t needed, std::uint64_t most);
 
 // How many workers suit a device, and how many threads each of them gets. A CPU is used better by
 // several frames at a time than by all threads on one frame, and on a GPU several streams overlap

@@ -2,13 +2,25 @@
 #include <fovea/io/image_io.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
 // Samples in another type without a change of scale: 200 stays 200. (to_float() and to_bytes() of
 // image_io.h change the scale.) Images lie in host memory.
 namespace fovea::io {
+
+// How many samples an image has whose header says so, and how much memory they take as they are.
+inline std::uint64_t sample_count(const ImageInfo& image) {
+  return static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height) *
+         static_cast<std::uint64_t>(image.channels);
+}
+inline std::uint64_t decoded_bytes(const ImageInfo& image) {
+  constexpr std::array<std::uint64_t, 8> kSampleBytes{1, 2, 4, 1, 2, 4, 4, 8};
+  return sample_count(image) * kSampleBytes[static_cast<std::size_t>(image.type)];
+}
 
 // The samples as they are, in another type.
 template <class T>

@@ -90,6 +90,7 @@ class RecognizeRun {
         {.in_flight = plan.in_flight,
          .threads = plan.runners,
          .memory_bytes = context_.memory_bytes,
+         .most_bytes = context_.most_bytes,
          .expected = expected,
          .exec = context_.exec});
     finish_after(run, [&] { report(recognizers_[0].finish()); });

@@ -184,6 +184,7 @@ class MapRun final : public FramePass {
         {.in_flight = plan_.in_flight,
          .threads = plan_.runners,
          .memory_bytes = context_.memory_bytes,
+         .most_bytes = context_.most_bytes,
          .expected = frames_.expected_frames(),
          .exec = context_.exec});
   }
@@ -310,6 +311,7 @@ int run_map(MapRequest& request, Context& context) {
   check_request(request, context);
   resolve_device(context);
   request.read.max_pixels = context.max_pixels;
+  request.read.most_bytes = context.most_bytes;
   if (!request.explain.empty()) return explain_map(request, context);
   if (context.unit_frames == 0) return MapRun(request, context).run();
   return map_in_ranges(request, context, [&](const MapRange& range) {

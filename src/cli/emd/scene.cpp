@@ -1,7 +1,6 @@
 // fovea emd scene: cubes whose target and its way are known, so that tracking can be measured on
 // real spectra without annotated data.
 #include <fovea/core/error.h>
-#include <fovea/core/system.h>
 #include <fovea/io/cube_io.h>
 #include <fovea/io/sink.h>
 
@@ -83,8 +82,9 @@ Subject drawn_subject(const CubeSceneRequest& request, const Context& context) {
 Subject read_subject(const CubeSceneRequest& request, const Context& context) {
   const std::string& input = context.inputs[0];
   io::Cube cube = io::read_cube(input, {.variable = request.variable,
-                                        .most_bytes = usable_memory_bytes(),
-                                        .max_pixels = context.max_pixels});
+                                        .most_bytes = context.most_bytes,
+                                        .max_pixels = context.max_pixels,
+                                        .as_float = true});
   if (request.target.empty())
     throw InvalidArgument("emd scene needs --target x,y,width,height, a box of the cube");
   const TargetWord target = parse_target(request.target);

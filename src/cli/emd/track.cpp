@@ -2,7 +2,6 @@
 #include "cli/emd/track.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/system.h>
 #include <fovea/emd/explain.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/image_io.h>
@@ -130,6 +129,7 @@ class TrackRun {
         {.in_flight = request_.rivals ? 1 : plan.in_flight,
          .threads = plan.runners,
          .memory_bytes = context_.memory_bytes,
+         .most_bytes = context_.most_bytes,
          .expected = expected,
          .exec = context_.exec});
     context_.console.end_progress();
@@ -268,7 +268,7 @@ class TrackRun {
                     const std::string& path) const {
     emd::BandFrame example =
         emd::read_bands(path, {.variable = path.ends_with(".mat") ? request_.variable : "",
-                               .most_bytes = usable_memory_bytes(),
+                               .most_bytes = context_.most_bytes,
                                .max_pixels = context_.max_pixels});
     if (!request_.bands.empty()) choose_bands(parse_band_choice(request_.bands), example);
     if (example.bands.count() != frame.count)

@@ -1,7 +1,6 @@
 #include "cli/emd/track_frames.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/system.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/inputs.h>
 
@@ -59,7 +58,7 @@ std::uint8_t level_of(float value, const emd::LevelRange& range) {
 
 TrackFrames::TrackFrames(const TrackRequest& request, const Context& context)
     : read_{.variable = request.variable,
-            .most_bytes = usable_memory_bytes(),
+            .most_bytes = context.most_bytes,
             .max_pixels = context.max_pixels} {
   const std::string& input = context.address_of(context.inputs[0]);
   if (!request.bands.empty()) choice_ = parse_band_choice(request.bands);

@@ -32,6 +32,7 @@ io::FrameRunOptions FramePairs::options(const io::FrameWorkers& plan) const {
   return {.in_flight = plan.in_flight,
           .threads = plan.runners,
           .memory_bytes = context_.memory_bytes,
+          .most_bytes = context_.most_bytes,
           .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
           .exec = context_.exec};
 }

@@ -101,8 +101,9 @@ class InputsRun {
         {.bytes =
              [&](const auto& item) {
                const std::string& input = inputs()[item.input];
-               return call_.memory(operation_.input == InputKind::kMesh ? file_bytes(input)
-                                                                        : image_bytes(input));
+               if (operation_.input == InputKind::kMesh) return call_.memory(file_bytes(input));
+               const std::optional<io::ImageInfo> image = known_image(input);
+               return image ? call_.image_memory(*image) : call_.memory(0);
              },
          .prepare =
              [&](auto& item) {
@@ -233,6 +234,7 @@ class InputsRun {
           {.in_flight = plan.in_flight,
            .threads = plan.runners,
            .memory_bytes = context_.memory_bytes,
+           .most_bytes = context_.most_bytes,
            .expected = std::max<std::int64_t>(0, reader.expected_frames()),
            .exec = context_.exec});
     };

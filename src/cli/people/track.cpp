@@ -157,6 +157,7 @@ class TrackSearchRun {
           {.in_flight = plan.in_flight,
            .threads = plan.runners,
            .memory_bytes = context_.memory_bytes,
+           .most_bytes = context_.most_bytes,
            .expected = expected,
            .exec = context_.exec});
     };

@@ -142,7 +142,13 @@ void Batch::run_together(std::size_t count, std::span<Worker> workers, const io:
             shared.item = {.input = open[begun++]};
             return true;
           },
-      .prepare = guarded(steps.prepare),
+      .prepare =
+          [&](Shared& shared) {
+            guarded([&](BatchItem<Value>& item) {
+              if (steps.bytes) io::require_memory(steps.bytes(item), context_.most_bytes);
+              if (steps.prepare) steps.prepare(item);
+            })(shared);
+          },
       .complete =
           [&](Shared& shared) {
             guarded(steps.complete)(shared);

@@ -49,6 +49,7 @@ struct Context {
   bool overwrite = false;           // results may replace the files they were made from
   std::uint64_t max_pixels = 0;     // larger images and frames are refused; 0: no limit
   std::uint64_t memory_bytes = 0;   // most memory of the inputs that are worked on at a time
+  std::uint64_t most_bytes = 0;     // most memory that the work on one of them may take
   io::HardwareDecoding hardware{};  // decoder of video files
   VideoLimits videos{};
   std::shared_ptr<const ModelHashes> models{};  // null where a test made the context

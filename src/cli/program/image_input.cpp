@@ -3,11 +3,11 @@
 #include <fovea/core/error.h>
 #include <fovea/flow/flow.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/samples.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <utility>
 
@@ -92,18 +92,19 @@ void require_finite_file(const std::string& path, const io::AnyImage& image,
   }
 }
 
-std::uint64_t image_bytes(const std::string& path) {
-  constexpr std::array<std::uint64_t, 8> kSampleBytes{1, 2, 4, 1, 2, 4, 4, 8};
+std::optional<io::ImageInfo> known_image(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return 0;  // a pipe is read only once
+  if (!std::filesystem::is_regular_file(path, error)) return {};  // a pipe is read only once
   try {
-    const io::ImageInfo info = io::image_info(path);
-    return static_cast<std::uint64_t>(info.width) * static_cast<std::uint64_t>(info.height) *
-           static_cast<std::uint64_t>(info.channels) *
-           kSampleBytes[static_cast<std::size_t>(info.type)];
+    return io::image_info(path);
   } catch (const Error&) {
-    return 0;  // whoever reads it says why
+    return {};  // whoever reads it says why
   }
+}
+
+std::uint64_t image_bytes(const std::string& path) {
+  const std::optional<io::ImageInfo> image = known_image(path);
+  return image ? io::decoded_bytes(*image) : 0;
 }
 
 FrameFiles::FrameFiles(const std::string& input, const io::InputKind& kind) : input_(input) {

@@ -5,6 +5,7 @@
 #include <fovea/io/video.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,8 @@ class FrameFiles {
 void require_finite_file(const std::string& path, const io::AnyImage& image,
                          ImageView<const std::uint8_t> mask = {});
 
+// What the header of an image file says; nothing where that cannot be found out without reading on.
+std::optional<io::ImageInfo> known_image(const std::string& path);
 // How much memory the decoded image takes, from its header; 0 where that cannot be found out.
 std::uint64_t image_bytes(const std::string& path);
 

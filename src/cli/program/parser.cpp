@@ -247,8 +247,9 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
   if (command.batches)
     visit.bytes(
         "memory", options.memory_bytes,
-        "most memory for the inputs or frames that are worked on at the same time, in which "
-        "a larger one still runs alone; 0 takes a quarter of the machine's memory");
+        "most memory for the inputs or frames that are worked on at the same time; one that needs "
+        "more by itself is refused; 0 takes a quarter of the machine's memory for all, and half of "
+        "it for one");
   if (command.inputs_form_sequence)
     visit("each", options.each,
           "work on each input for itself, instead of taking several as one sequence; names of "

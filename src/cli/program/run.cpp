@@ -199,6 +199,7 @@ Context context_of(const Invocation& invocation, Console& console) {
           common.overwrite,
           common.max_pixels,
           common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 4,
+          common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 2,
           common.hardware,
           common.videos,
           std::make_shared<const ModelHashes>(named_files(invocation))};

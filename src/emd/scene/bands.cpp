@@ -44,7 +44,9 @@ double white_of(io::SampleType type) { return type == io::SampleType::kUint8 ? 2
 }  // namespace
 
 BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options) {
-  io::Cube cube = io::read_cube(path, options);
+  io::CubeReadOptions reading = options;
+  reading.as_float = true;
+  io::Cube cube = io::read_cube(path, reading);
   BandFrame frame{{}, path, white_of(cube.type())};
   if (cube.type() == io::SampleType::kUint16 || cube.type() == io::SampleType::kInt16) {
     frame.bands = io::to_float(cube);

@@ -277,6 +277,7 @@ Cube read_parts(const Source& header, const Source& samples, const CubeReadOptio
   const Fields fields(header, text);
   const Layout layout = layout_of(header, fields, options);
   check_size(samples, layout);
+  check_cube_memory(samples, samples.size(), layout.shape, options);
   Cube cube = make_cube(layout.shape, facts_of(header, fields, layout.shape));
   std::visit([&](auto& bands) { read_samples(samples, layout, bands.view()); }, cube.bands);
   return cube;

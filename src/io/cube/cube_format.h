@@ -20,6 +20,9 @@ struct CubeShape {
 // Throws FormatError where a side is 0 or does not fit an int, and where the cube exceeds
 // options.most_bytes.
 void check_cube_shape(const Source& source, const CubeShape& shape, const CubeReadOptions& options);
+// Throws FormatError where the cube takes more memory than the options allow a file of that length.
+void check_cube_memory(const Source& source, std::uint64_t file_bytes, const CubeShape& shape,
+                       const CubeReadOptions& options);
 // The size of a cube's samples in bytes, or the largest number where it would overflow.
 std::uint64_t cube_bytes(const CubeShape& shape, std::uint64_t bytes_a_sample);
 Cube make_cube(const CubeShape& shape, CubeFacts facts);

@@ -69,6 +69,7 @@ Cube cube_of_pages(const Source& source, std::vector<AnyImage> pages,
   }
   const CubeShape shape = shape_like(front, bands);
   check_cube_shape(source, shape, options);
+  check_cube_memory(source, source.size(), shape, options);
   CubeFacts facts;
   facts.white = front.facts.white;
   Cube cube = make_cube(shape, std::move(facts));
@@ -110,7 +111,10 @@ Cube read_folder(const std::string& path, const CubeReadOptions& options) {
   std::string wanted;
   CubeFacts facts{.format = CubeFormat::kFolder};
   CubeShape shape;
+  std::uint64_t file_bytes = 0;
   for (const std::string& file : files) {
+    std::error_code ignored;
+    file_bytes += fs::file_size(file, ignored);
     const ImageInfo info = image_info(file);
     const std::string words = shape_words(info.width, info.height, info.type);
     if (wanted.empty()) {
@@ -128,6 +132,7 @@ Cube read_folder(const std::string& path, const CubeReadOptions& options) {
   shape.bands = facts.names.size();
   const Source folder(std::span<const std::byte>{}, path);
   check_cube_shape(folder, shape, options);
+  check_cube_memory(folder, file_bytes, shape, options);
   Cube cube = make_cube(shape, std::move(facts));
   int next = 0;
   for (const std::string& file : files) {
@@ -164,8 +169,9 @@ void describe(OptionVisitor& visit, CubeReadOptions& options) {
   visit("variable", options.variable,
         "array of a .mat file; by default the largest of three dimensions");
   visit("most-bytes", options.most_bytes,
-        "refuse cubes that take more memory; 0 refuses only what the file cannot justify", 0,
-        0x1p63);
+        "refuse cubes that take more memory; 0 takes 16 bytes for each of max-pixels, or eight "
+        "times the length of the file",
+        0, 0x1p63);
   visit("max-pixels", options.max_pixels,
         "refuse cubes whose bands have more pixels; 0 is no limit", 0, 0x1p62);
 }
@@ -194,15 +200,30 @@ void check_cube_shape(const Source& source, const CubeShape& shape,
         fmt::format("has bands of {}x{}, which are {} pixels and more than the {} allowed; raise "
                     "max_pixels (--max-pixels) if the file can be trusted",
                     shape.width, shape.height, pixels, options.max_pixels));
-  const auto sample = static_cast<std::size_t>(sample_bytes(shape.type));
-  CubeShape held = shape;  // padded rows make narrow cubes larger than their samples
-  held.width =
-      static_cast<std::uint64_t>(detail::padded_stride(static_cast<int>(shape.width), 1, sample));
-  const std::uint64_t bytes = cube_bytes(held, sample);
-  if (options.most_bytes > 0 && bytes > options.most_bytes)
-    source.fail(fmt::format("is {}x{}x{} of {}, more than the {} bytes allowed; raise most_bytes",
-                            shape.width, shape.height, shape.bands, to_string(shape.type),
-                            options.most_bytes));
+  if (options.most_bytes > 0) check_cube_memory(source, 0, shape, options);
+}
+
+void check_cube_memory(const Source& source, std::uint64_t file_bytes, const CubeShape& shape,
+                       const CubeReadOptions& options) {
+  const auto bytes_of = [&](std::size_t sample) {
+    CubeShape held = shape;  // padded rows make narrow cubes larger than their samples
+    held.width =
+        static_cast<std::uint64_t>(detail::padded_stride(static_cast<int>(shape.width), 1, sample));
+    return cube_bytes(held, sample);
+  };
+  std::uint64_t bytes = bytes_of(sample_bytes(shape.type));
+  const bool widened = options.as_float && shape.type != SampleType::kFloat32;
+  if (widened && __builtin_add_overflow(bytes, bytes_of(sizeof(float)), &bytes))
+    bytes = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t allowed = allowed_bytes(file_bytes, options.most_bytes, options.max_pixels);
+  if (allowed > 0 && bytes > allowed)
+    source.fail(fmt::format(
+        "is {}x{}x{} of {}, which takes {} bytes{} and more than the {} bytes allowed; {} if the "
+        "file can be trusted",
+        shape.width, shape.height, shape.bands, to_string(shape.type), bytes,
+        widened ? " with its floats" : "", allowed,
+        options.most_bytes > 0 ? "raise most_bytes (--memory)"
+                               : "raise max_pixels (--max-pixels)"));
 }
 
 std::uint64_t cube_bytes(const CubeShape& shape, std::uint64_t bytes_a_sample) {

@@ -278,6 +278,7 @@ Cube read_mat(const Source& source, const CubeReadOptions& options) {
                             variable.name, sides_text(variable), stored.bytes, values.bytes));
   check_justified(source, static_cast<double>(values.bytes),
                   stream->compressed() ? kMostExpansion : 1);
+  check_cube_memory(source, source.size(), shape, options);
   CubeFacts facts{.format = CubeFormat::kMat, .variable = variable.name};
   facts.white = type_white(stored.type);
   Cube cube = make_cube(shape, std::move(facts));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -30,10 +31,24 @@ void check_shape(const Source& source, const PictureShape& shape, const ImageRea
         fmt::format("is {}x{}, which is {:.0f} pixels and more than the {} allowed; raise "
                     "max_pixels (--max-pixels) if the file can be trusted",
                     shape.width, shape.height, pixels, options.max_pixels));
-  if (options.most_bytes > 0 && bytes > static_cast<double>(options.most_bytes))
-    source.fail(fmt::format("is {}x{}x{} of {}, more than the {} bytes allowed; raise most_bytes",
-                            shape.width, shape.height, shape.channels, to_string(shape.type),
-                            options.most_bytes));
+  const std::uint64_t allowed =
+      allowed_bytes(source.size(), options.most_bytes, options.max_pixels);
+  if (allowed > 0 && bytes > static_cast<double>(allowed))
+    source.fail(fmt::format(
+        "is {}x{}x{} of {}, which takes {:.0f} bytes and more than the {} bytes allowed; {} if the "
+        "file can be trusted",
+        shape.width, shape.height, shape.channels, to_string(shape.type), bytes, allowed,
+        options.most_bytes > 0 ? "raise most_bytes (--memory)"
+                               : "raise max_pixels (--max-pixels)"));
+}
+
+std::uint64_t allowed_bytes(std::uint64_t file_bytes, std::uint64_t most_bytes,
+                            std::uint64_t max_pixels) {
+  constexpr std::uint64_t kPixelBytes = 16, kExpansion = 8;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / kPixelBytes;
+  if (most_bytes > 0 || max_pixels == 0) return most_bytes;
+  return std::max(kPixelBytes * std::min(max_pixels, kMost),
+                  kExpansion * std::min(file_bytes, kMost));
 }
 
 void check_stored(const Cursor& cursor, const PictureShape& shape, double needed,

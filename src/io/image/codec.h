@@ -54,11 +54,15 @@ constexpr std::size_t kHeadBytes = 256;  // the most that recognizes() needs
 std::string foreign_format(std::string_view head);
 
 // Throws FormatError where a side is 0 or a row would not fit an int, and, with options, where the
-// image exceeds their most_bytes or max_pixels.
+// image exceeds allowed_bytes() or max_pixels.
 void check_shape(const Source& source, const PictureShape& shape);
 void check_shape(const Source& source, const PictureShape& shape, const ImageReadOptions& options);
 // For headers that are read without the pixels.
 inline constexpr ImageReadOptions kNoLimits{.max_pixels = 0};
+// The most memory that a picture or cube of a file may take: what the options say, or else 16 bytes
+// for each pixel that they allow, or eight times the length of the file. 0: no limit.
+std::uint64_t allowed_bytes(std::uint64_t file_bytes, std::uint64_t most_bytes,
+                            std::uint64_t max_pixels);
 // For uncompressed pixels that follow the cursor: throws FormatError where fewer than `needed`
 // bytes are left, and where check_shape() does.
 void check_stored(const Cursor& cursor, const PictureShape& shape, double needed,

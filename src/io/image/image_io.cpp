@@ -136,7 +136,8 @@ void describe(OptionVisitor& visit, ImageReadOptions& options) {
         std::numeric_limits<int>::max());
   visit("partial", options.partial, "keep what can be decoded of a truncated or damaged JPEG");
   visit.bytes("most-bytes", options.most_bytes,
-              "refuse images that would take more memory than this; 0 is no limit");
+              "refuse images that would take more memory than this; 0 takes 16 bytes for each of "
+              "max-pixels, or eight times the length of the file");
   visit("max-pixels", options.max_pixels,
         "refuse images of more pixels before memory is allocated for them; 0 is no limit", 0,
         0x1p62);

@@ -428,6 +428,11 @@ void write_tiff(OutputFile& file, const AnyView& image, const ImageWriteOptions&
   write_tiff_pages(file, std::span(&image, 1), options);
 }
 
+std::uint64_t bytes_of(const AnyImage& image) {
+  return static_cast<std::uint64_t>(image.width()) * static_cast<std::uint64_t>(image.height()) *
+         static_cast<std::uint64_t>(image.channels()) * sample_bytes(image.type());
+}
+
 }  // namespace
 
 std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptions& options,
@@ -436,16 +441,20 @@ std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptio
   std::vector<AnyImage> pages;
   // Pages may share their data, but a short file must not fill memory that way.
   double stored = 0;
+  ImageReadOptions left = options;
+  left.most_bytes = allowed_bytes(source.size(), options.most_bytes, options.max_pixels);
   for (bool more = true; more; more = TIFFLastDirectory(file.get()) == 0) {
     if (!pages.empty() && TIFFReadDirectory(file.get()) != 1)
       file.fail_reading("a page cannot be read");
     const auto kind = tiff_field<std::uint32_t>(file.get(), TIFFTAG_SUBFILETYPE);
     constexpr std::uint32_t kCopies = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
     if (which == TiffPages::kFullSize && !pages.empty() && (kind & kCopies) != 0) continue;
-    const Page page = read_page(file, options);
+    const Page page = read_page(file, left);
     stored += stored_bytes(file.get(), page) / expansion(page.compression);
     check_justified(source, stored, 1);
-    pages.push_back(read_pixels(file, page, options));
+    pages.push_back(read_pixels(file, page, left));
+    if (left.most_bytes > 0)
+      left.most_bytes -= std::min(left.most_bytes - 1, bytes_of(pages.back()));
   }
   return pages;
 }

@@ -3,6 +3,8 @@
 #include <fovea/core/options.h>
 #include <fovea/io/frames.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -20,7 +22,21 @@ double now() {
   return std::chrono::duration<double>(since).count();
 }
 
+// As an amount of memory is written: 512M.
+std::string mebibytes(std::uint64_t bytes, bool up) {
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
+  return fmt::format("{}M", (bytes + (up ? kMebibyte - 1 : 0)) / kMebibyte);
+}
+
 }  // namespace
+
+void require_memory(std::uint64_t needed, std::uint64_t most) {
+  if (most > 0 && needed > most)
+    throw FormatError(fmt::format(
+        "needs about {} of memory, more than the {} allowed; raise --memory if the file can be "
+        "trusted, or shrink it",
+        mebibytes(needed, true), mebibytes(most, false)));
+}
 
 void describe(OptionVisitor& visit, FrameRunOptions& options) {
   visit("in-flight", options.in_flight,
@@ -28,6 +44,8 @@ void describe(OptionVisitor& visit, FrameRunOptions& options) {
   visit("threads", options.threads, "threads that prepare, work and complete; 0 is one per worker",
         0, 4096);
   visit.bytes("memory", options.memory_bytes, "most memory of all items in flight; 0 is no limit");
+  visit.bytes("most-bytes", options.most_bytes,
+              "most memory of one item, which is refused else; 0 is no limit");
   visit("stage", options.stage, "name of the stage in progress reports");
 }
 
@@ -63,6 +81,12 @@ FrameRun run_slots(int workers, const SlotSteps& steps, const FrameRunOptions& o
   FrameRun run;
   bool sink_failed = false;
   SlotSteps counted = steps;
+  if (options.most_bytes > 0 && steps.bytes)
+    counted.read = [&](int slot) {
+      if (!steps.read(slot)) return false;
+      require_memory(steps.bytes(slot), options.most_bytes);
+      return true;
+    };
   counted.write = [&](int slot) {
     sink_failed = true;
     steps.write(slot);

@@ -1,4 +1,5 @@
 // ops blur: smooths images by a Gaussian.
+#include <fovea/io/samples.h>
 #include <fovea/ops/convolve.h>
 
 #include "operations/ops/images.h"
@@ -30,9 +31,14 @@ io::AnyPixels blurred(const io::AnyImage& image, double sigma, const ConvolveOpt
     gaussian_blur(*bytes, result, sigma, options);
     return result;
   }
-  return through_float(image, [&](ImageView<const float> in, ImageView<float> out) {
+  const RowReach reach{static_cast<int>(gaussian_kernel(sigma).size() / 2), options.border};
+  return through_float(image, reach, [&](ImageView<const float> in, ImageView<float> out) {
     gaussian_blur(in, out, sigma, options);
   });
+}
+
+std::uint64_t memory(const BlurRequest&, const io::ImageInfo& image) {
+  return 2 * io::decoded_bytes(image) + strips_memory(io::sample_count(image));
 }
 
 void begin(BlurRequest& request, const Exec& exec, const Plan&) {
@@ -61,6 +67,7 @@ Operation ops_blur() {
                      "blur every image of a folder, mirrored at its borders"}}},
       "", run);
   parts.begin = begin;
+  parts.image_memory = memory;
   return image_operation(std::move(parts));
 }
 

@@ -87,12 +87,16 @@ io::AnyImage convolved(const io::AnyImage& input, const ConvolveRequest& request
     convolve(in, out, request.taps, request.convolve);
     apply_gain(out, request.gain);
   };
-  if (!request.real) return {through_float(input, work), input.facts};
-  Image<float> result(input.width(), input.height(), input.channels());
-  work(io::samples_as<float>(input.view()), result);
+  const RowReach reach{request.taps.height(), request.convolve.border};
+  if (!request.real) return {through_float(input, reach, work), input.facts};
   io::ImageFacts facts = facts_of_bytes(input.facts);
   facts.white = 1;
-  return {std::move(result), facts};
+  return {to_float_through(input, reach, work), facts};
+}
+
+std::uint64_t memory(const ConvolveRequest& request, const io::ImageInfo& image) {
+  const std::uint64_t samples = io::sample_count(image), bytes = io::decoded_bytes(image);
+  return bytes + (request.real ? sizeof(float) * samples : bytes) + strips_memory(samples);
 }
 
 void check(const ConvolveRequest& request) {
@@ -133,6 +137,7 @@ Operation ops_convolve() {
       "", run);
   parts.check = check;
   parts.begin = begin;
+  parts.image_memory = memory;
   return image_operation(std::move(parts));
 }
 

@@ -1,6 +1,7 @@
 // ops gradient: writes the magnitude, orientation or differences of images, as bytes to look
 // at or as float values to compute with.
 #include <fovea/core/error.h>
+#include <fovea/io/samples.h>
 #include <fovea/ops/gradient.h>
 
 #include <algorithm>
@@ -127,6 +128,13 @@ void run(const GradientRequest& request, NoWorker&, Filtered& item) {
         facts});
 }
 
+// The image with its bytes; then two differences, or a magnitude and its bin; values and a picture.
+std::uint64_t memory(const GradientRequest& request, const io::ImageInfo& image) {
+  constexpr std::uint64_t kDifferences = 11, kPolar = 7;
+  return io::decoded_bytes(image) +
+         (shows_differences(request) ? kDifferences : kPolar) * io::sample_count(image);
+}
+
 // Values to compute with, or a picture to look at, as the name of the file says.
 void write(const GradientRequest& request, const Filtered& item, const std::string& path) {
   const io::AnyImage& values = item.made[0];
@@ -162,6 +170,7 @@ Operation ops_gradient() {
       "", run);
   parts.check = check;
   parts.begin = begin;
+  parts.image_memory = memory;
   parts.outputs[0].write = write;
   return image_operation(std::move(parts));
 }

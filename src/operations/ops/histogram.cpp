@@ -1,5 +1,6 @@
 // ops histogram: computes the histogram of the window around every pixel.
 #include <fovea/core/error.h>
+#include <fovea/io/samples.h>
 #include <fovea/ops/window_histogram.h>
 
 #include <fmt/format.h>
@@ -54,8 +55,13 @@ void run(const HistogramRequest& request, NoWorker&, Filtered& item) {
   make(item, {std::move(counts), {.white = 65535}});
 }
 
-std::uint64_t memory(const HistogramRequest& request, std::uint64_t bytes) {
-  return (2 * static_cast<std::uint64_t>(request.quantize.levels) + 8) * bytes;
+// The image, its gray values, also as floats, its levels, and the counts.
+std::uint64_t memory(const HistogramRequest& request, const io::ImageInfo& image) {
+  constexpr std::uint64_t kGray = 8 + 4 + 1;
+  const std::uint64_t pixels =
+      static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height);
+  return io::decoded_bytes(image) +
+         (kGray + 2 * static_cast<std::uint64_t>(request.quantize.levels)) * pixels;
 }
 
 }  // namespace
@@ -77,7 +83,7 @@ Operation ops_histogram() {
       ".npy", run);
   parts.check = check;
   parts.begin = begin;
-  parts.memory = memory;
+  parts.image_memory = memory;
   return image_operation(std::move(parts));
 }
 

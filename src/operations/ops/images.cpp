@@ -2,6 +2,7 @@
 
 #include <fovea/io/samples.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fovea::operations {
@@ -35,13 +36,78 @@ io::ImageFacts facts_of_bytes(const io::ImageFacts& source) {
   return facts;
 }
 
-io::AnyPixels through_float(const io::AnyImage& image, const FloatWork& work) {
-  const auto in = io::samples_as<float>(image.view());
-  Image<float> out(image.width(), image.height(), image.channels());
-  work(in, out);
+namespace {
+
+// Rows from `first` up to `last` as floats; those beyond the image are taken from its other end.
+template <class T>
+Image<float> float_rows(ImageView<const T> image, int first, int last) {
+  Image<float> rows(image.width, last - first, image.channels);
+  for (int y = first; y < last; ++y) {
+    const T* from = image.row((y % image.height + image.height) % image.height);
+    std::transform(from, from + image.row_elements(), rows.row(y - first),
+                   [](T sample) { return static_cast<float>(sample); });
+  }
+  return rows;
+}
+
+// Calls take(first row, rows) for each strip of the result.
+template <class T, class Take>
+void in_strips(ImageView<const T> image, const RowReach& reach, const FloatWork& work,
+               const Take& take) {
+  const std::uint64_t row_bytes = sizeof(float) * static_cast<std::uint64_t>(image.row_elements());
+  const auto most = static_cast<int>(std::clamp<std::uint64_t>(
+      reach.strip_bytes / std::max<std::uint64_t>(row_bytes, 1), 1, 1U << 30U));
+  const int height = std::max(most, reach.rows + 1);
+  if (height >= image.height) {
+    const Image<float> in = float_rows(image, 0, image.height);
+    Image<float> out(image.width, image.height, image.channels);
+    work(in, out);
+    return take(0, out.view());
+  }
+  const bool wraps = reach.border == Border::kWrap;
+  for (int first = 0; first < image.height; first += height) {
+    const int last = std::min(first + height, image.height);
+    const int above = wraps ? reach.rows : std::min(reach.rows, first);
+    const int below = wraps ? reach.rows : std::min(reach.rows, image.height - last);
+    const Image<float> in = float_rows(image, first - above, last + below);
+    Image<float> out(in.width(), in.height(), in.channels());
+    work(in, out);
+    take(first, out.view().crop(0, above, out.width(), last - first));
+  }
+}
+
+}  // namespace
+
+io::AnyPixels through_float(const io::AnyImage& image, const RowReach& reach,
+                            const FloatWork& work) {
   return std::visit(
-      [&]<class T>(const ImageView<const T>&) -> io::AnyPixels { return io::samples_from<T>(out); },
+      [&]<class T>(const ImageView<const T>& view) -> io::AnyPixels {
+        Image<T> result(view.width, view.height, view.channels);
+        in_strips(view, reach, work, [&](int first, ImageView<const float> rows) {
+          const Image<T> strip = io::samples_from<T>(rows);
+          copy(strip.view(), result.view().crop(0, first, rows.width, rows.height));
+        });
+        return result;
+      },
       image.view());
+}
+
+Image<float> to_float_through(const io::AnyImage& image, const RowReach& reach,
+                              const FloatWork& work) {
+  Image<float> result(image.width(), image.height(), image.channels());
+  std::visit(
+      [&](const auto& view) {
+        in_strips(view, reach, work, [&](int first, ImageView<const float> rows) {
+          copy(rows, result.view().crop(0, first, rows.width, rows.height));
+        });
+      },
+      image.view());
+  return result;
+}
+
+std::uint64_t strips_memory(std::uint64_t samples) {
+  constexpr std::uint64_t kFloats = 3;  // of a strip, its result, and what rounds it
+  return kFloats * std::min(sizeof(float) * samples, 2 * kStripBytes);
 }
 
 Argument image_inputs() {

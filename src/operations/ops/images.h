@@ -1,6 +1,7 @@
 // What the operations on images share: an image in, files out.
 #pragma once
 #include <fovea/io/image_io.h>
+#include <fovea/ops/convolve.h>
 
 #include <functional>
 #include <optional>
@@ -34,9 +35,23 @@ void describe_orientation(OptionVisitor& visit, io::Orientation& orientation);
 // Facts of a byte image that is made from an image with these facts: its orientation is the same.
 io::ImageFacts facts_of_bytes(const io::ImageFacts& source);
 
-// Turns an operation over float values into one over samples of any type.
+// Turns an operation over float values into one over samples of any type. An image whose floats
+// take much memory is worked on in strips, which give the same bits: a row of the result depends on
+// so many rows of the image above and below it, and on those beyond its border.
+inline constexpr std::uint64_t kStripBytes = std::uint64_t{64} << 20U;
+struct RowReach {
+  int rows = 0;
+  Border border = Border::kReflect101;
+  std::uint64_t strip_bytes = kStripBytes;  // of floats in a strip, unless the reach is higher
+};
 using FloatWork = std::function<void(ImageView<const float> in, ImageView<float> out)>;
-io::AnyPixels through_float(const io::AnyImage& image, const FloatWork& work);
+io::AnyPixels through_float(const io::AnyImage& image, const RowReach& reach,
+                            const FloatWork& work);
+// The same with a float result.
+Image<float> to_float_through(const io::AnyImage& image, const RowReach& reach,
+                              const FloatWork& work);
+// What strips take beside an image of so many samples and its result.
+std::uint64_t strips_memory(std::uint64_t samples);
 
 // The argument INPUT... that every such verb takes.
 Argument image_inputs();

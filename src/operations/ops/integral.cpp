@@ -44,6 +44,12 @@ Image<Sum> summed(const io::AnyImage& image, const IntegralOptions& options) {
   return sums;
 }
 
+// The image, its samples as sums are, and the sums.
+std::uint64_t memory(const IntegralRequest& request, const io::ImageInfo& image) {
+  const std::uint64_t sum = request.type == SumType::kFloat ? sizeof(float) : sizeof(double);
+  return io::decoded_bytes(image) + 2 * sum * io::sample_count(image);
+}
+
 void run(const IntegralRequest& request, NoWorker&, Filtered& item) {
   if (request.type == SumType::kFloat) make(item, {summed<float>(item.input, request.integral)});
   else make(item, {summed<double>(item.input, request.integral)});
@@ -70,6 +76,7 @@ Operation ops_integral() {
   parts.begin = [](IntegralRequest& request, const Exec& exec, const Plan&) {
     request.integral.exec = exec;
   };
+  parts.image_memory = memory;
   return image_operation(std::move(parts));
 }
 

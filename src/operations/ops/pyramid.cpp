@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "operations/ops/images.h"
@@ -56,6 +57,17 @@ void run(const PyramidRequest& request, NoWorker&, Filtered& item) {
       item.input.view());
 }
 
+// The image, its floats, and all levels twice.
+std::uint64_t memory(const PyramidRequest& request, const io::ImageInfo& image) {
+  const double ratio = request.pyramid.ratio * request.pyramid.ratio;
+  const double levels = 1 / (1 - 1 / std::max(ratio, 1.01));
+  const std::uint64_t samples = io::sample_count(image), bytes = io::decoded_bytes(image);
+  const bool as_float = image.type != io::SampleType::kUint8;
+  const std::uint64_t own = as_float ? sizeof(float) * samples : 0;
+  return bytes + own +
+         static_cast<std::uint64_t>(levels * static_cast<double>(bytes + (as_float ? own : bytes)));
+}
+
 std::vector<std::string> write(const PyramidRequest&, const Filtered& item,
                                const std::string& path) {
   std::vector<std::string> files;
@@ -87,6 +99,7 @@ Operation ops_pyramid() {
   parts.begin = [](PyramidRequest& request, const Exec& exec, const Plan&) {
     request.pyramid.exec = exec;
   };
+  parts.image_memory = memory;
   parts.outputs[0].write_several = write;
   return image_operation(std::move(parts));
 }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "operations/ops/images.h"
 #include "operations/systems.h"
 
@@ -47,6 +49,16 @@ void check(const ResizeRequest& request) {
     throw InvalidArgument("ops resize needs --width, --height or both, or else --scale");
 }
 
+// The image and the result, and both as floats.
+std::uint64_t memory(const ResizeRequest& request, const io::ImageInfo& image) {
+  const Extent size = target_size({image.width, image.height}, request.target);
+  const std::uint64_t each = io::decoded_bytes(image) + sizeof(float) * io::sample_count(image);
+  const double growth = static_cast<double>(size.width) * size.height /
+                        (static_cast<double>(image.width) * image.height);
+  constexpr double kMost = 1e18;
+  return static_cast<std::uint64_t>(std::min(static_cast<double>(each) * (1 + growth), kMost));
+}
+
 void run(const ResizeRequest& request, NoWorker&, Filtered& item) {
   make(item, {resized(item.input, request), item.input.facts});
   item.numbers.output_width = item.made[0].width();
@@ -77,6 +89,7 @@ Operation ops_resize() {
   parts.begin = [](ResizeRequest& request, const Exec& exec, const Plan&) {
     request.resize.exec = exec;
   };
+  parts.image_memory = memory;
   return image_operation(std::move(parts));
 }
 

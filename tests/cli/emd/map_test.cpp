@@ -44,6 +44,10 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::uint8_t* cube_row(io::Cube& cube, int band, int y) {
+  return std::get<Stack<std::uint8_t>>(cube.bands).plane(band).row(y);
+}
+
 class EmdMapCommand : public testing::Test {
  protected:
   EmdMapCommand() {
@@ -203,6 +207,22 @@ TEST_F(EmdMapCommand, ReportsTheWholeTime) {
   double mapping = 0;
   for (const json& frame : report["frame_stats"]) mapping += frame["seconds"].get<double>();
   EXPECT_GT(report["seconds"].get<double>(), mapping);
+}
+
+TEST_F(EmdMapCommand, SaysHowMuchMemoryACubeNeeds) {
+  io::Cube cube{Stack<std::uint8_t>(64, 48, 40), {}};
+  for (int b = 0; b < 40; ++b)
+    for (int y = 0; y < 48; ++y) std::fill_n(cube_row(cube, b, y), 64, std::uint8_t{9});
+  io::write_cube(folder_ / "c.hdr", cube);
+  const std::vector<std::string> words{
+      folder_ / "c.hdr", "--signature", "bands", "--target", "3,3,4,4", "-o", folder_ / "m.npy"};
+  std::vector<std::string> small = words;
+  small.insert(small.end(), {"--memory", "400K"});
+  const Ended refused = map(small);
+  EXPECT_EQ(refused.status, kBadInput);
+  EXPECT_THAT(refused.err,
+              test::says("614400 bytes with its floats", "409600 bytes allowed", "--memory"));
+  EXPECT_EQ(map(words).status, kDone);
 }
 
 TEST_F(EmdMapCommand, SaysWhichEndingsHoldMaps) {

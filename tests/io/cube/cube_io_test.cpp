@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "io/cube/cube_format.h"
 #include "support/cubes.h"
 #include "support/files.h"
 #include "support/images.h"
@@ -112,6 +113,25 @@ TEST(CubeIo, SaysWhatIsWrong) {
       HasSubstr("only .mat files have variables"));
   EXPECT_THAT(message_of<FormatError>([&] { read_cube(folder / "a.tif", {.most_bytes = 143}); }),
               HasSubstr("more than the 143 bytes allowed"));
+}
+
+// A .mat file of 4 MB may hold 8000x8000x60 bytes, which as floats are 15 GB more.
+TEST(CubeIo, MemoryIsLimitedWithTheFloatsThatSamplesBecome) {
+  const Source source(as_bytes("0123456789"), "c.mat");
+  const CubeShape cube{8000, 8000, 60, SampleType::kUint8};
+  constexpr std::uint64_t kFile = 4 << 20;
+  EXPECT_NO_THROW(check_cube_memory(source, kFile, cube, {}));
+  EXPECT_THAT(
+      message_of<FormatError>([&] { check_cube_memory(source, kFile, cube, {.as_float = true}); }),
+      test::says("8000x8000x60", "19200000000 bytes with its floats", "4294967296 bytes allowed",
+                 "--max-pixels"));
+  EXPECT_NO_THROW(check_cube_memory(source, 3ULL << 30, cube, {.as_float = true}));
+  EXPECT_THAT(message_of<FormatError>([&] {
+                check_cube_memory(source, kFile, cube, {.most_bytes = 1 << 30, .as_float = true});
+              }),
+              test::says("1073741824 bytes allowed", "--memory"));
+  const CubeShape wide{1 << 30, 1 << 30, 1 << 30, SampleType::kFloat64};
+  EXPECT_THROW(check_cube_memory(source, kFile, wide, {.as_float = true}), FormatError);
 }
 
 }  // namespace

@@ -32,6 +32,24 @@ TEST(Codec, ShapesThatCannotBeAreRefused) {
               test::says("10x10", "is 100", "the 99"));
 }
 
+// A small file must not become many gigabytes, whatever its samples are.
+TEST(Codec, BytesAreLimitedWhereNothingElseIsSaid) {
+  constexpr std::uint64_t kGibibyte = 1ULL << 30;
+  EXPECT_EQ(allowed_bytes(1000, 0, 1ULL << 28), 4 * kGibibyte);
+  EXPECT_EQ(allowed_bytes(kGibibyte, 0, 1ULL << 28), 8 * kGibibyte);  // the file justifies it
+  EXPECT_EQ(allowed_bytes(1000, 0, 1ULL << 29), 8 * kGibibyte);
+  EXPECT_EQ(allowed_bytes(1000, 77, 1ULL << 28), 77U);
+  EXPECT_EQ(allowed_bytes(1000, 0, 0), 0U);
+  EXPECT_GT(allowed_bytes(~0ULL, 0, ~0ULL), kGibibyte);
+  const Source source(test::as_bytes("0123456789"), "s");
+  const PictureShape huge{
+      .width = 1 << 14, .height = 1 << 14, .channels = 4, .type = SampleType::kFloat64};
+  EXPECT_THAT(message_of<FormatError>([&] { check_shape(source, huge, {}); }),
+              test::says("8589934592 bytes", "4294967296 bytes allowed", "--max-pixels"));
+  EXPECT_NO_THROW(check_shape(source, huge, {.max_pixels = 1ULL << 29}));
+  EXPECT_NO_THROW(check_shape(source, huge, {.max_pixels = 0}));
+}
+
 TEST(Codec, AFileMustJustifyItsPicture) {
   const Source source(test::as_bytes("0123456789"), "s");
   EXPECT_NO_THROW(check_justified(source, 1000, 100));

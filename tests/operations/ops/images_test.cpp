@@ -88,6 +88,51 @@ TEST_P(EveryVerb, NeedsAnOutput) {
             "fovea: ops " + GetParam().name + " needs -o OUT, a file or a folder to write to\n");
 }
 
+// What does not fit into the strips' memory has the same bits as what does.
+TEST(Images, StripsGiveTheBitsOfTheWhole) {
+  Random random(5);
+  const io::AnyImage image{test::random_image<std::uint16_t>(random, 37, 53, 2), {}};
+  const io::AnyImage low{test::random_image<std::int16_t>(random, 37, 3), {}};
+  constexpr double kSigma = 1.7;
+  const int rows = static_cast<int>(gaussian_kernel(kSigma).size() / 2);
+  for (const Border border :
+       {Border::kRepeat, Border::kReflect, Border::kReflect101, Border::kWrap, Border::kConstant})
+    for (const std::uint64_t strip_bytes : {1U, 3000U, 6000U}) {
+      const auto blur = [&](ImageView<const float> in, ImageView<float> out) {
+        gaussian_blur(in, out, kSigma, {.border = border, .border_value = 300});
+      };
+      const operations::RowReach strips{rows, border, strip_bytes}, whole{rows, border};
+      for (const io::AnyImage* each : {&image, &low}) {
+        std::visit(
+            [&]<class T>(const Image<T>& expected) {
+              const auto made = operations::through_float(*each, strips, blur);
+              EXPECT_TRUE(test::images_equal(std::get<Image<T>>(made), expected));
+            },
+            operations::through_float(*each, whole, blur));
+        EXPECT_TRUE(test::images_equal(operations::to_float_through(*each, strips, blur),
+                                       operations::to_float_through(*each, whole, blur)));
+      }
+    }
+}
+
+TEST_P(EveryVerb, SaysHowMuchMemoryItNeeds) {
+  const test::TempFolder folder;
+  Image<std::uint16_t> image(600, 500, 4);
+  for (int y = 0; y < 500; ++y) std::fill_n(image.row(y), 2400, std::uint16_t{7});
+  io::write_image(folder / "a.png", image.view());
+  io::write_image(folder / "b.png", image.view().crop(0, 0, 20, 20));
+  auto args = words(folder / "a.png", folder / "out/");
+  args.insert(args.begin() + 3, folder / "b.png");
+  args.insert(args.end(), {"--memory", "1M"});
+  const Ended ended = run_here(args);
+  EXPECT_EQ(ended.status, kSomeFailed) << ended.err;
+  EXPECT_THAT(ended.err, test::says("a.png: needs about ", "M of memory, more than the 1M allowed",
+                                    "raise --memory"));
+  EXPECT_THAT(ended.err, testing::Not(testing::HasSubstr("b.png")));
+  args.back() = "1G";
+  EXPECT_EQ(run_here(args).status, kDone);
+}
+
 TEST(Images, StandardInputIsAnImage) {
   const test::TempFolder folder;
   write_ramp(folder / "a.png");
