@@ -9,6 +9,7 @@
 
 #include "cli/help/help.h"
 #include "cli/program/parser.h"
+#include "cli/program/read_files.h"
 #include "cli/program/run.h"
 #include "cli/program/spelling.h"
 
@@ -36,8 +37,8 @@ std::vector<Completable> completables(const Command& command) {
     Completable option{.name = fmt::format("--{}", field.name), .help = std::string(field.help)};
     option.takes_value = !value.empty();
     const TextUse use = field.traits.use;
-    option.file = use == TextUse::kInput || use == TextUse::kOutput || use == TextUse::kModel;
-    option.folder = use == TextUse::kFolder;
+    option.folder = use == TextUse::kFolder || names_input_folder(field);
+    option.file = !option.folder && use != TextUse::kText;
     if (use == TextUse::kModel) option.values = io::shipped_models(command.system);
     for (const std::string_view word : field.traits.words) option.values.emplace_back(word);
     option.letter = short_form(field);

@@ -39,15 +39,18 @@ struct MeshEvalRequest {
 };
 
 void describe(OptionVisitor& visit, MeshEvalRequest& request) {
-  visit.path("meshes", request.meshes, TextUse::kFolder, "the folder of the meshes");
-  visit.path("segmentations", request.segmentations, TextUse::kFolder,
-             "the folder of people's labels: NAME.seg, NAME_*.seg or NAME/*.seg for a mesh NAME");
+  visit("meshes", request.meshes, "the folder of the meshes",
+        {.use = TextUse::kInput, .value_name = "DIR"});
+  visit("segmentations", request.segmentations,
+        "the folder of people's labels: NAME.seg, NAME_*.seg or NAME/*.seg for a mesh NAME",
+        {.use = TextUse::kInput, .value_name = "DIR"});
   visit("counts", request.counts,
         "how many parts each mesh gets: the median of people's numbers, a number that is chosen "
         "(auto), or those in a file, one per line in the order of the meshes",
         {.value_name = "median|auto|FILE", .words = {"median", "auto"}});
-  visit.path("labels", request.labels, TextUse::kFolder,
-             "evaluate the segmentations in this folder, NAME.seg for a mesh NAME, and make none");
+  visit("labels", request.labels,
+        "evaluate the segmentations in this folder, NAME.seg for a mesh NAME, and make none",
+        {.use = TextUse::kInput, .value_name = "DIR"});
   visit.path("csv", request.csv, TextUse::kOutput, "write the errors as CSV, one line per mesh");
   visit("people", request.people, "compare people with each other as well",
         {.off_help = "do not compare people with each other"});

@@ -281,13 +281,15 @@ void describe(OptionVisitor& visit, EvalRequest& request) {
         "hog) or "
         "files. NAME=FILE gives one a name in the report",
         {.use = TextUse::kModel});
-  visit.path("images", request.images, TextUse::kFolder,
-             "images in which people are annotated: a folder, file, glob or @list");
+  visit("images", request.images,
+        "images in which people are annotated: a folder, file, glob or @list",
+        {.use = TextUse::kInput, .value_name = "DIR"});
   visit.path("annotations", request.annotations, TextUse::kInput,
              "folder or file with the annotations: PASCAL 1.00 text or COCO JSON");
   visit.path("crops", request.crops, TextUse::kInput,
              "instead of --images: crops, each with one person's window in its middle");
-  visit.path("negatives", request.negatives, TextUse::kFolder, "images without people");
+  visit("negatives", request.negatives, "images without people",
+        {.use = TextUse::kInput, .value_name = "DIR"});
   visit.path("output", request.output, TextUse::kFolder,
              "folder for the report: a page, the curve, the detections, and evaluation.json for "
              "fovea view");

@@ -64,10 +64,11 @@ void describe(OptionVisitor& visit, TrainRequest& request) {
   visit("preset", request.train.preset,
         "options of a cascade as a paper has them: thesis is that of Bilgic with 23 stages, zhu "
         "that of Zhu et al. with 30; what is given beside it counts");
-  visit.path("positives", request.positives, TextUse::kFolder,
-             "folder of crops, each with one person's window in its middle");
-  visit.path("negatives", request.negatives, TextUse::kFolder,
-             "folder of whole images without people");
+  visit("positives", request.positives,
+        "folder of crops, each with one person's window in its middle",
+        {.use = TextUse::kInput, .value_name = "DIR"});
+  visit("negatives", request.negatives, "folder of whole images without people",
+        {.use = TextUse::kInput, .value_name = "DIR"});
   visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
   visit.path(
       "checkpoint", request.train.checkpoint, TextUse::kOutput,

@@ -24,7 +24,7 @@ struct InputKind;
 namespace fovea::cli {
 
 class Journal;
-class ModelHashes;
+class NamedFiles;
 struct Command;
 
 // How much of each video is read, and how cameras and streams are.
@@ -52,7 +52,7 @@ struct Context {
   std::uint64_t most_bytes = 0;     // most memory that the work on one of them may take
   io::HardwareDecoding hardware{};  // decoder of video files
   VideoLimits videos{};
-  std::shared_ptr<const ModelHashes> models{};  // null where a test made the context
+  std::shared_ptr<const NamedFiles> named{};  // by options; null where a test made the context
   std::vector<std::pair<std::string, std::string>> addresses{};  // shown, as given
   double start_seconds = steady_seconds();
   Journal* journal = nullptr;  // where inputs are recorded, or given again

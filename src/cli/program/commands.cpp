@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "cli/beside/beside.h"
-#include "cli/program/command.h"
 #include "cli/operations/run_operation.h"
+#include "cli/program/command.h"
 
 namespace fovea::cli {
 

@@ -7,11 +7,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "cli/program/files.h"
+#include "cli/program/parser.h"
+#include "cli/program/read_files.h"
 #include "cli/program/result.h"
 #include "core/words.h"
 
@@ -117,57 +120,31 @@ void refuse_to_share(const std::vector<std::string>& paths,
   }
 }
 
-// The canonical names of files. Folders are looked up once, which is most of the work where many
-// files share them.
-class CanonicalNames {
- public:
-  std::string of(fs::path path) {
-    constexpr int kMostLinks = 40;  // as Linux follows
-    for (int links = 0; links < kMostLinks; ++links) {
-      path = folder_of(path) / path.filename();
-      std::error_code error;
-      const fs::path target = fs::read_symlink(path, error);
-      if (error) break;  // it is no link
-      path = path.parent_path() / target;
-    }
-    return path.string();
-  }
-
- private:
-  const fs::path& folder_of(const fs::path& path) {
-    const auto [place, is_new] = folders_.try_emplace(path.parent_path());
-    if (is_new) {
-      const fs::path& folder = place->first;
-      std::error_code error;
-      place->second = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder, error);
-    }
-    return place->second;
-  }
-
-  std::map<fs::path, fs::path> folders_{};
-};
-
-void refuse_to_replace(const std::vector<std::string>& paths,
-                       const std::vector<std::string>& inputs, Overwrite overwrite) {
-  std::set<std::string> read;
+// What is not there is no input.
+bool any_exists(const std::vector<std::string>& paths) {
   std::error_code error;
-  const bool any =
-      std::ranges::any_of(paths, [&](const std::string& path) { return fs::exists(path, error); });
-  if (!any) return;  // what is not there is no input
-  CanonicalNames names;
-  for (const std::string& input : inputs) {
-    if (input != "-") read.insert(names.of(input));
-  }
-  for (const std::string& path : paths) {
-    if (read.contains(names.of(path)) && fs::is_regular_file(path, error))
+  return std::ranges::any_of(paths,
+                             [&](const std::string& path) { return fs::exists(path, error); });
+}
+
+void refuse_to_replace(const std::vector<std::string>& paths, ReadFiles& read,
+                       Overwrite overwrite) {
+  for (const std::string& path : paths)
+    if (!io::is_standard_output(path) && read.has(path))
       throw InvalidArgument(fmt::format("{} is an input and would be replaced by a result; {}",
                                         shown(path), advice(overwrite, "output")));
-  }
+}
+
+// What the run reads, with more that the verb knows of.
+ReadFiles files_read(const Context* context, const std::vector<std::string>& inputs) {
+  ReadFiles read = context != nullptr ? ReadFiles(*context) : ReadFiles();
+  for (const std::string& input : inputs) read.add(input);
+  return read;
 }
 
 std::vector<std::string> paths_for(const std::string& output,
                                    const std::vector<std::string>& inputs,
-                                   const std::string& extension, Overwrite overwrite,
+                                   const std::string& extension, const Context* context,
                                    std::string_view option = "-o") {
   const bool pattern = output.find("{}") != std::string::npos;
   const bool folder = !pattern && is_folder(output);
@@ -187,7 +164,11 @@ std::vector<std::string> paths_for(const std::string& output,
                           : output);
   }
   refuse_to_share(paths, inputs);
-  if (overwrite != Overwrite::kAllow) refuse_to_replace(paths, inputs, overwrite);
+  const Overwrite overwrite = context != nullptr ? overwrite_of(*context) : Overwrite::kRefuse;
+  if (overwrite != Overwrite::kAllow && any_exists(paths)) {
+    ReadFiles read = files_read(context, inputs);
+    refuse_to_replace(paths, read, overwrite);
+  }
   if (pattern || folder) {
     for (const std::string& path : paths) {
       const fs::path parent = fs::path(path).parent_path();
@@ -199,7 +180,8 @@ std::vector<std::string> paths_for(const std::string& output,
 
 // Frames in a folder have names of their own, so that only the folder can be compared.
 void refuse_folder_of_inputs(const std::vector<OutputFile>& outputs,
-                             const std::vector<std::string>& inputs, Overwrite overwrite) {
+                             const std::vector<std::string>& inputs, ReadFiles& read,
+                             Overwrite overwrite) {
   std::set<fs::path> folders, parents;
   std::error_code error;
   const bool any = std::ranges::any_of(outputs, [&](const OutputFile& output) {
@@ -214,7 +196,9 @@ void refuse_folder_of_inputs(const std::vector<OutputFile>& outputs,
   for (const OutputFile& output : outputs) {
     if (output.path.empty() || !fs::is_directory(output.path, error)) continue;
     const fs::path folder = fs::canonical(output.path, error);
-    if (folders.contains(folder) || (output.use == OutputUse::kFrames && parents.contains(folder)))
+    const bool frames = output.use == OutputUse::kFrames && parents.contains(folder);
+    const bool results = output.use == OutputUse::kResults && read.holds(output.path);
+    if (folders.contains(folder) || frames || results)
       throw InvalidArgument(
           fmt::format("{} {}: the folder has the inputs, which results could replace; {}",
                       output.option, shown(output.path), advice(overwrite, "folder")));
@@ -246,21 +230,49 @@ void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
   std::vector<std::string> paths, inputs = context.inputs;
   for (const OutputFile& output : outputs)
     if (!output.path.empty()) paths.push_back(output.path);
+  if (!any_exists(paths)) return;
   inputs.insert(inputs.end(), other_inputs.begin(), other_inputs.end());
-  refuse_to_replace(paths, inputs, overwrite);
-  refuse_folder_of_inputs(outputs, inputs, overwrite);
+  ReadFiles read = files_read(&context, other_inputs);
+  refuse_to_replace(paths, read, overwrite);
+  refuse_folder_of_inputs(outputs, inputs, read, overwrite);
+}
+
+void check_named_outputs(const Invocation& invocation, Context& context) {
+  std::vector<OutputFile> outputs;
+  std::deque<std::string> flags;  // which outputs refer to
+  const auto add = [&](const OptionField& field, const std::string& path, OutputUse use) {
+    const bool pattern = path.find("{}") != std::string::npos;
+    const bool folder = use == OutputUse::kFile && is_folder(path);
+    if (path.empty() || pattern || folder || io::is_standard_output(path)) return;
+    flags.push_back(field.name == "output" ? "-o" : "--" + field.name);
+    outputs.push_back({flags.back(), path, use});
+  };
+  for (const OptionField& field : invocation.own_fields()) {
+    const TextUse use = field.traits.use;
+    if (const auto* path = std::get_if<std::string*>(&field.value)) {
+      if (use == TextUse::kOutput) add(field, **path, OutputUse::kFile);
+      if (use == TextUse::kFolder) add(field, **path, OutputUse::kResults);
+    } else if (const auto* pairs = std::get_if<std::vector<WordAndFile>*>(&field.value)) {
+      for (const WordAndFile& pair : **pairs) add(field, pair.second, OutputUse::kFile);
+    }
+  }
+  for (const OptionField& field : invocation.common_fields())
+    if (const auto* path = std::get_if<std::string*>(&field.value);
+        path != nullptr && field.traits.use == TextUse::kOutput)
+      add(field, **path, OutputUse::kFile);
+  check_outputs(context, outputs);
 }
 
 std::vector<std::string> output_paths(const std::string& output,
                                       const std::vector<std::string>& inputs,
                                       const std::string& extension) {
-  return paths_for(output, inputs, extension, Overwrite::kRefuse);
+  return paths_for(output, inputs, extension, nullptr);
 }
 
 std::vector<std::string> output_paths(const Context& context, const std::string& output,
                                       const std::vector<std::string>& inputs,
                                       const std::string& extension, std::string_view option) {
-  return paths_for(output, inputs, extension, overwrite_of(context), option);
+  return paths_for(output, inputs, extension, &context, option);
 }
 
 }  // namespace fovea::cli

@@ -8,6 +8,8 @@
 
 namespace fovea::cli {
 
+struct Invocation;
+
 // Whether --overwrite allows results to replace inputs. In a job with a manifest it does not: after
 // a kill an input could be worked on twice.
 inline bool may_replace_inputs(const Context& context) {
@@ -23,7 +25,7 @@ inline bool may_replace_inputs(const Context& context) {
 //   its ending.
 //   Anything else is one file, for one input.
 // Throws InvalidArgument where two results would share a file, and where a result would replace one
-// of the inputs.
+// of the inputs, or with a context any file that the run reads (ReadFiles).
 std::vector<std::string> output_paths(const std::string& output,
                                       const std::vector<std::string>& inputs,
                                       const std::string& extension = "");
@@ -34,8 +36,9 @@ std::vector<std::string> output_paths(const Context& context, const std::string&
                                       std::string_view option = "-o");
 
 enum class OutputUse {
-  kFile,    // one file, or a folder of files that have the names of the inputs
-  kFrames,  // a folder gets numbered frames
+  kFile,     // one file, or a folder of files that have the names of the inputs
+  kFrames,   // a folder gets numbered frames
+  kResults,  // a folder gets files of names that the verb knows
 };
 // A file that an option names. An empty path stands for an option that was not given.
 struct OutputFile {
@@ -45,8 +48,12 @@ struct OutputFile {
 };
 // Checks the files that a verb writes before it reads anything. Throws InvalidArgument where two
 // options name one file, where two results would go to standard output and, unless --overwrite is
-// given, where a file is one of the command's inputs or of `other_inputs`, or a folder has them.
+// given, where a file is one that the run reads (ReadFiles) or of `other_inputs`, which options do
+// not name, or a folder has them.
 void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
                    const std::vector<std::string>& other_inputs = {});
+// The same for all outputs that the options of any verb name, before it runs. What a folder or a
+// pattern stands for is checked when output_paths() gives it names.
+void check_named_outputs(const Invocation& invocation, Context& context);
 
 }  // namespace fovea::cli

@@ -33,7 +33,7 @@ std::string time_at_end(const Context& context, double seconds) {
 namespace {
 
 std::string model_hashes(const Context& context) {
-  return context.models ? context.models->json() : std::string();
+  return context.named ? context.named->model_hashes() : std::string();
 }
 
 }  // namespace

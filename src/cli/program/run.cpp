@@ -182,6 +182,7 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   context.redact_credentials();
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
+  check_named_outputs(invocation, context);
   if (!command->verb.empty()) require_processor();  // fovea info tells what is missing
   return run_job(invocation, std::span(args).subspan(used), context);
 }
@@ -202,7 +203,7 @@ Context context_of(const Invocation& invocation, Console& console) {
           common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 2,
           common.hardware,
           common.videos,
-          std::make_shared<const ModelHashes>(named_files(invocation))};
+          std::make_shared<const NamedFiles>(invocation)};
 }
 
 int run_again(const std::vector<std::string>& words, const cluster::JobIdentity& job,
@@ -219,6 +220,7 @@ int run_again(const std::vector<std::string>& words, const cluster::JobIdentity&
   again.journal = &journal;
   again.exec.progress = context.exec.progress;
   again.exec.stop = context.exec.stop;
+  check_named_outputs(invocation, again);
   return run_job(invocation, std::span(words).subspan(used), again);
 }
 
