@@ -5,7 +5,9 @@
 #include <nanobind/stl/string.h>
 
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <stdexcept>
 
 namespace fovea::python {
 namespace {
@@ -40,6 +42,10 @@ void translate_errors() {
       raise("Cancelled", error.what());
     } catch (const Error& error) {
       raise("Error", error.what());
+    } catch (const std::filesystem::filesystem_error& error) {
+      raise("IoError", (error.path1().string() + ": " + error.code().message()).c_str());
+    } catch (const std::length_error&) {
+      PyErr_SetString(PyExc_MemoryError, "out of memory; take a smaller input");
     }
   });
 }

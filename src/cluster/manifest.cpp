@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <unordered_map>
 
 #include "cluster/manifest_line.h"
 
@@ -87,11 +89,41 @@ void require_same_job(const JobIdentity& found, const JobIdentity& expected,
   require("hash of input names", shown(found.inputs), shown(expected.inputs));
 }
 
-struct Manifest::Impl {
+// Where the record of each unit stands. A table of all units where the file is long enough to have
+// them all, or nearly; otherwise those that it has, so that a short file which claims many units
+// takes little memory.
+class Places {
+ public:
   static constexpr std::uint64_t kNothing = 0;
+
+  void begin(const UnitRange& range, std::uint64_t file_bytes) {
+    constexpr std::uint64_t kSmall = 1U << 16U, kShortestLine = 32;
+    range_ = range;
+    if (range.size() <= std::max(kSmall, file_bytes / kShortestLine))
+      table_.assign(range.size(), kNothing);
+  }
+  // kNothing where there is none.
+  std::uint64_t of(std::uint64_t unit) const {
+    if (!range_.has(unit)) return kNothing;
+    if (!table_.empty()) return table_[unit - range_.first];
+    const auto found = some_.find(unit);
+    return found == some_.end() ? kNothing : found->second;
+  }
+  void set(std::uint64_t unit, std::uint64_t place) {
+    (table_.empty() ? some_[unit] : table_[unit - range_.first]) = place;
+  }
+
+ private:
+  UnitRange range_{};
+  std::vector<std::uint64_t> table_{};
+  std::unordered_map<std::uint64_t, std::uint64_t> some_{};
+};
+
+struct Manifest::Impl {
+  static constexpr std::uint64_t kNothing = Places::kNothing;
   // The place of a record's line times 2, plus 1 where the unit failed; kNothing where there is
   // none, since the header stands at 0.
-  std::vector<std::uint64_t> places{};
+  Places places{};
   std::string path{};
   detail::Header header{};
   UnitRange range{};
@@ -102,17 +134,18 @@ struct Manifest::Impl {
   void read_header_line(std::string_view line) {
     header = detail::read_header(line, path);
     range = units_of(header.shard, header.job.units);
-    places.assign(range.size(), kNothing);
+    std::error_code ignored;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, ignored);
+    places.begin(range, ignored ? 0 : bytes);
   }
   void read_record_line(std::string_view line, std::uint64_t offset) {
     const detail::RecordStart start = detail::read_record_start(line, path);
     if (!range.has(start.unit))
       throw FormatError(fmt::format("{}: unit {} is none of its part {}, which has {} to {}", path,
                                     start.unit, to_string(header.shard), range.first, range.last));
-    std::uint64_t& place = places[start.unit - range.first];
-    if (place != kNothing) --counts[place % 2];
     const std::uint64_t failed = start.status == UnitStatus::kFailed ? 1 : 0;
-    place = 2 * offset + failed;
+    if (const std::uint64_t known = places.of(start.unit); known != kNothing) --counts[known % 2];
+    places.set(start.unit, 2 * offset + failed);
     ++counts[failed];
   }
 };
@@ -154,8 +187,7 @@ std::uint64_t Manifest::failed() const { return impl_->counts[1]; }
 std::uint64_t Manifest::whole_bytes() const { return impl_->whole_bytes; }
 
 std::optional<UnitStatus> Manifest::status(std::uint64_t unit) const {
-  if (!impl_->range.has(unit)) return {};
-  const std::uint64_t place = impl_->places[unit - impl_->range.first];
+  const std::uint64_t place = impl_->places.of(unit);
   if (place == Impl::kNothing) return {};
   return place % 2 == 1 ? UnitStatus::kFailed : UnitStatus::kDone;
 }
@@ -165,7 +197,7 @@ void Manifest::close() const { impl_->file.reset(); }
 UnitRecord Manifest::record(std::uint64_t unit) const {
   if (!status(unit))
     throw InvalidArgument(fmt::format("{}: has no record of unit {}", impl_->path, unit));
-  const std::uint64_t offset = impl_->places[unit - impl_->range.first] / 2;
+  const std::uint64_t offset = impl_->places.of(unit) / 2;
   if (!impl_->file) impl_->file = opened(impl_->path);
   std::FILE* const file = impl_->file.get();
   if (fseeko(file, static_cast<off_t>(offset), SEEK_SET) != 0)

@@ -10,6 +10,7 @@ namespace fovea::cluster::detail {
 namespace {
 
 constexpr std::size_t kChecksum = 8;
+constexpr int kMostShards = 1'000'000;  // as parse_shard() takes them
 
 std::uint32_t checksum_of(std::string_view text) {
   return static_cast<std::uint32_t>(hash_of(text));
@@ -183,7 +184,8 @@ Header read_header(std::string_view line, const std::string& name) {
   const int words = fields.count();
   for (int i = 0; i < words; ++i) header.words.push_back(fields.text());
   fields.finish();
-  if (header.shard.index >= header.shard.count) fields.damaged("its part is none of its parts");
+  if (header.shard.index >= header.shard.count || header.shard.count > kMostShards)
+    fields.damaged("its part is none of its parts");
   return header;
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "core/fault_text.h"
 #include "core/json_text.h"
 #include "view/guard.h"
 
@@ -186,12 +187,9 @@ void Jobs::run(const std::shared_ptr<Job>& job) {
     result = std::make_shared<const Result>(job->work(exec));
   } catch (const Cancelled&) {
     state = JobState::kStopped;
-  } catch (const std::bad_alloc&) {
-    state = JobState::kFailed;
-    error = "out of memory; take a smaller input";
   } catch (const std::exception& fault) {
     state = JobState::kFailed;
-    error = fault.what();
+    error = detail::fault_text(fault);
   }
   const std::lock_guard lock(mutex_);
   job->work = {};

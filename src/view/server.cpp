@@ -22,6 +22,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/fault_text.h"
 #include "core/words.h"
 #include "view/guard.h"
 
@@ -298,7 +299,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     } catch (const Error& error) {
       return failure(422, error.what());
     } catch (const std::exception& error) {
-      return failure(500, error.what());
+      return failure(500, detail::fault_text(error));
     }
   }
 
@@ -393,7 +394,7 @@ struct Server::Impl {
         network.run();
         return;
       } catch (const std::exception& error) {
-        shared.log(fmt::format("a connection failed: {}", error.what()));
+        shared.log(fmt::format("a connection failed: {}", detail::fault_text(error)));
       }
     }
   }

@@ -272,7 +272,7 @@ TEST_F(ANewVerb, RunsInShardsThatAreMergedAndResumed) {
   ASSERT_EQ(run_here(with({"--shard", "0/2", "--manifest", at("0.manifest")})).status, kDone);
   ASSERT_EQ(run_here(with({"--shard", "1/2", "--manifest", at("1.manifest")})).status, kDone);
   EXPECT_FALSE(std::filesystem::exists(at("all.txt")));  // which merge writes
-  const Ended merged = run_here({"merge", at("0.manifest"), at("1.manifest")});
+  const Ended merged = run_here({"merge", "--trust", at("0.manifest"), at("1.manifest")});
   ASSERT_EQ(merged.status, kDone) << merged.err;
   EXPECT_EQ(test::load(at("all.txt")), expected);
   const Ended resumed = run_here(with({"--manifest", at("whole.manifest"), "--resume"}));

@@ -52,7 +52,8 @@ struct UnitRecord {
   friend bool operator==(const UnitRecord&, const UnitRecord&) = default;
 };
 
-// A manifest in memory: 8 bytes per unit of its shard, however long the records are. Where a unit
+// A manifest in memory: 8 bytes per unit of its shard where most are recorded, however long the
+// records are, and never more than a few times the length of its file. Where a unit
 // has several records, the last one counts.
 class FOVEA_API Manifest {
  public:

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 
+#include "core/fault_text.h"
+
 namespace fovea::actions::detail {
 
 void StreamHealth::require_whole() const {
@@ -15,7 +17,7 @@ void StreamHealth::require_whole() const {
     throw Error(fmt::format(
         "match: an earlier frame of this stream failed, so that later ones cannot be matched; "
         "begin a new stream (the reason was: {})",
-        error.what()));
+        fovea::detail::fault_text(error)));
   }
 }
 

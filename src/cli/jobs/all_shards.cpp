@@ -11,17 +11,21 @@
 #include "core/words.h"
 
 namespace fovea::cli {
+namespace {
+
+constexpr std::size_t kShownNames = 5;  // of many
+
+}  // namespace
 
 std::vector<std::string> manifest_files(const std::vector<std::string>& inputs) {
   return io::expand_inputs(inputs, {.name = "manifest", .extensions = {"manifest"}});
 }
 
 std::string some_of(const std::vector<std::string>& names, std::size_t count) {
-  constexpr std::size_t kShown = 5;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kShownNames, names.size()); ++i)
     text += (text.empty() ? "" : ", ") + detail::shown(names[i]);
-  if (count > kShown) text += fmt::format(" and {} more", count - kShown);
+  if (count > kShownNames) text += fmt::format(" and {} more", count - kShownNames);
   return text;
 }
 
@@ -40,11 +44,11 @@ void require_all_shards(std::vector<cluster::Manifest>& parts) {
     throw InvalidArgument(fmt::format("{}: was written by version {}, but this is {}", first.path(),
                                       first.job().version, FOVEA_VERSION));
   std::vector<std::string> missing;
-  std::size_t next = 0;
+  std::size_t next = 0, absent = 0;
   for (int index = 0; index < count; ++index) {
     const bool found = next < parts.size() && parts[next].shard().index == index;
     if (!found) {
-      missing.push_back(to_string(cluster::Shard{index, count}));
+      if (++absent <= kShownNames) missing.push_back(to_string(cluster::Shard{index, count}));
       continue;
     }
     if (++next < parts.size() && parts[next].shard().index == index)
@@ -53,8 +57,8 @@ void require_all_shards(std::vector<cluster::Manifest>& parts) {
   }
   if (!missing.empty())
     throw InvalidArgument(fmt::format(
-        "{} missing: {}", missing.size() == 1 ? "a shard of the job is" : "shards of the job are",
-        some_of(missing, missing.size())));
+        "{} missing: {}", absent == 1 ? "a shard of the job is" : "shards of the job are",
+        some_of(missing, absent)));
 }
 
 }  // namespace fovea::cli

@@ -370,29 +370,37 @@ class Merging final : public Journal {
     return part.shard().count > 1 ? "shard " + to_string(part.shard()) : part.path();
   }
 
-  void read_names() {
+  // A manifest may claim any number of units: it is not counted to before all are there.
+  void require_all_units() const {
+    constexpr std::size_t kNamed = 5;
     std::vector<std::string> missing;
-    std::size_t count = 0;
-    names_.reserve(parts_.front().job().units);
+    std::uint64_t count = 0;
     for (const Manifest& part : parts_) {
       const cluster::UnitRange range = units_of(part.shard(), part.job().units);
-      for (std::uint64_t unit = range.first; unit < range.last; ++unit) {
-        if (part.status(unit)) {
-          const UnitRecord record = part.record(unit);
-          if (record.status == UnitStatus::kDone)
-            for (const cluster::UnitOutput& output : record.outputs) check_output(part, output);
-          names_.push_back(record.input);
-        } else if (++count <= 5) {
-          missing.push_back(fmt::format("{} ({})", unit + 1, named(part)));
-        }
-      }
-      part.close();
+      count += range.size() - part.done() - part.failed();
+      for (std::uint64_t unit = range.first; unit < range.last && missing.size() < kNamed; ++unit)
+        if (!part.status(unit)) missing.push_back(fmt::format("{} ({})", unit + 1, named(part)));
     }
     if (count > 0)
       throw FormatError(fmt::format("{} no result yet: number {}; run {} again with --resume",
                                     count == 1 ? "an input has" : "inputs have",
                                     some_of(missing, count),
                                     parts_.size() > 1 ? "those shards" : "the command"));
+  }
+
+  void read_names() {
+    require_all_units();
+    names_.reserve(parts_.front().job().units);
+    for (const Manifest& part : parts_) {
+      const cluster::UnitRange range = units_of(part.shard(), part.job().units);
+      for (std::uint64_t unit = range.first; unit < range.last; ++unit) {
+        const UnitRecord record = part.record(unit);
+        if (record.status == UnitStatus::kDone)
+          for (const cluster::UnitOutput& output : record.outputs) check_output(part, output);
+        names_.push_back(record.input);
+      }
+      part.close();
+    }
     if (hash_of_names(names_) != parts_.front().job().inputs)
       throw FormatError(fmt::format("{}: the names of its inputs are not those of the job",
                                     parts_.front().path()));

@@ -5,6 +5,7 @@
 
 #include "cli/jobs/all_shards.h"
 #include "cli/jobs/journal.h"
+#include "cli/jobs/trust.h"
 #include "cli/program/command.h"
 #include "cli/program/run.h"
 
@@ -14,6 +15,7 @@ namespace {
 struct MergeRequest {
   std::string output{};
   MergeCheck check = MergeCheck::kContents;
+  bool trust = false;
 };
 
 void describe(OptionVisitor& visit, MergeRequest& request) {
@@ -23,15 +25,21 @@ void describe(OptionVisitor& visit, MergeRequest& request) {
   visit("check", request.check,
         "how files that shards wrote are compared with their manifests: contents reads all of them "
         "again, sizes does not");
+  visit("trust", request.trust,
+        "take manifests that belong to another user, and write where their command says, also "
+        "outside of the current folder");
 }
 
 int run_merge(MergeRequest& request, Context& context) {
   std::vector<cluster::Manifest> parts;
-  for (const std::string& path : manifest_files(context.inputs)) parts.emplace_back(path);
+  for (const std::string& path : manifest_files(context.inputs)) {
+    if (!request.trust) require_own(path, "--trust");
+    parts.emplace_back(path);
+  }
   const std::vector<std::string> words = parts.front().words();
   const cluster::JobIdentity job = parts.front().job();
   const auto journal = merging_journal(std::move(parts), request.check);
-  return run_again(words, job, *journal, request.output, context);
+  return run_again({words, job, request.output, request.trust}, *journal, context);
 }
 
 }  // namespace
@@ -46,7 +54,9 @@ Command merge_command() {
           "or on many, has written the files of each input and one manifest per shard. This prints "
           "what a single run over all inputs would have printed and writes the files that all "
           "inputs share, such as --coco, --csv or a table of classes, with the same bytes. Run it "
-          "in the folder in which the shards ran. Nothing is computed again: neither the inputs "
+          "in the folder in which the shards ran: what the command of the job writes has to lie "
+          "below "
+          "it, unless -o or --trust is given. Nothing is computed again: neither the inputs "
           "nor a GPU are needed, only the models. Inputs that failed are named, with the exit "
           "status that a single run would have had; where a shard or an input has no result yet, "
           "or a file is not as its shard wrote it, it is named and nothing is written.",

@@ -10,6 +10,7 @@
 
 #include "cli/program/result.h"
 #include "cli/program/run.h"
+#include "core/fault_text.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {
@@ -80,7 +81,8 @@ void Batch::guard(Entry& entry, const std::function<void()>& step) {
   } catch (const Error&) {
     entry.failed = true;
     entry.outcome = {.fault = std::current_exception()};
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception& error) {
+    if (!detail::is_out_of_memory(error)) throw;
     entry.failed = true;
     entry.outcome = {.fault = std::make_exception_ptr(
                          Error("out of memory; lower --threads or --memory, or shrink it"))};

@@ -56,6 +56,7 @@ struct Context {
   std::vector<std::pair<std::string, std::string>> addresses{};  // shown, as given
   double start_seconds = steady_seconds();
   Journal* journal = nullptr;  // where inputs are recorded, or given again
+  bool confined = false;       // results may only lie below the current folder
   int unit_frames = 0;         // how many frames are a unit of work; 0 where inputs are the units
 
   // The device that results name.

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <map>
 #include <set>
 
+#include "cli/jobs/trust.h"
 #include "cli/program/files.h"
 #include "cli/program/parser.h"
 #include "cli/program/read_files.h"
@@ -224,7 +224,11 @@ void refuse_to_write_twice(const std::vector<OutputFile>& outputs) {
 void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
                    const std::vector<std::string>& other_inputs) {
   refuse_to_write_twice(outputs);
-  for (const OutputFile& output : outputs) settle_output(context, output.option, output.path);
+  for (const OutputFile& output : outputs) {
+    settle_output(context, output.option, output.path);
+    if (context.confined && !output.path.empty() && !io::is_standard_output(output.path))
+      require_below_here(output.option, output.path);
+  }
   const Overwrite overwrite = overwrite_of(context);
   if (overwrite == Overwrite::kAllow) return;
   std::vector<std::string> paths, inputs = context.inputs;
@@ -237,29 +241,35 @@ void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
   refuse_folder_of_inputs(outputs, inputs, read, overwrite);
 }
 
-void check_named_outputs(const Invocation& invocation, Context& context) {
-  std::vector<OutputFile> outputs;
-  std::deque<std::string> flags;  // which outputs refer to
-  const auto add = [&](const OptionField& field, const std::string& path, OutputUse use) {
-    const bool pattern = path.find("{}") != std::string::npos;
-    const bool folder = use == OutputUse::kFile && is_folder(path);
-    if (path.empty() || pattern || folder || io::is_standard_output(path)) return;
-    flags.push_back(field.name == "output" ? "-o" : "--" + field.name);
-    outputs.push_back({flags.back(), path, use});
+std::vector<NamedOutput> named_outputs(const Invocation& invocation) {
+  std::vector<NamedOutput> outputs;
+  const auto add = [&](const OptionField& field, const std::string& path) {
+    if (path.empty() || io::is_standard_output(path)) return;
+    const bool results = field.traits.use == TextUse::kFolder;
+    outputs.push_back({field.name == "output" ? "-o" : "--" + field.name, path,
+                       results ? OutputUse::kResults : OutputUse::kFile});
   };
-  for (const OptionField& field : invocation.own_fields()) {
+  std::vector<OptionField> fields = invocation.own_fields();
+  for (const OptionField& field : invocation.common_fields()) fields.push_back(field);
+  for (const OptionField& field : fields) {
     const TextUse use = field.traits.use;
     if (const auto* path = std::get_if<std::string*>(&field.value)) {
-      if (use == TextUse::kOutput) add(field, **path, OutputUse::kFile);
-      if (use == TextUse::kFolder) add(field, **path, OutputUse::kResults);
+      if (use == TextUse::kOutput || use == TextUse::kFolder) add(field, **path);
     } else if (const auto* pairs = std::get_if<std::vector<WordAndFile>*>(&field.value)) {
-      for (const WordAndFile& pair : **pairs) add(field, pair.second, OutputUse::kFile);
+      for (const WordAndFile& pair : **pairs) add(field, pair.second);
     }
   }
-  for (const OptionField& field : invocation.common_fields())
-    if (const auto* path = std::get_if<std::string*>(&field.value);
-        path != nullptr && field.traits.use == TextUse::kOutput)
-      add(field, **path, OutputUse::kFile);
+  return outputs;
+}
+
+void check_named_outputs(const Invocation& invocation, Context& context) {
+  const std::vector<NamedOutput> named = named_outputs(invocation);
+  std::vector<OutputFile> outputs;
+  for (const NamedOutput& each : named) {
+    const bool pattern = each.path.find("{}") != std::string::npos;
+    const bool folder = each.use == OutputUse::kFile && is_folder(each.path);
+    if (!pattern && !folder) outputs.push_back({each.flag, each.path, each.use});
+  }
   check_outputs(context, outputs);
 }
 

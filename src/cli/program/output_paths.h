@@ -52,7 +52,14 @@ struct OutputFile {
 // not name, or a folder has them.
 void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
                    const std::vector<std::string>& other_inputs = {});
-// The same for all outputs that the options of any verb name, before it runs. What a folder or a
+// A file or folder that the options of any verb name to be written.
+struct NamedOutput {
+  std::string flag{};
+  std::string path{};
+  OutputUse use = OutputUse::kFile;
+};
+std::vector<NamedOutput> named_outputs(const Invocation& invocation);
+// The same checks for all of these, before the verb runs. What a folder or a
 // pattern stands for is checked when output_paths() gives it names.
 void check_named_outputs(const Invocation& invocation, Context& context);
 

@@ -16,10 +16,13 @@
 #include "cli/help/help.h"
 #include "cli/jobs/each.h"
 #include "cli/jobs/journal.h"
+#include "cli/jobs/trust.h"
 #include "cli/program/files.h"
+#include "cli/program/output_paths.h"
 #include "cli/program/parser.h"
 #include "cli/program/read_files.h"
 #include "cli/program/spelling.h"
+#include "core/fault_text.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -206,22 +209,27 @@ Context context_of(const Invocation& invocation, Console& console) {
           std::make_shared<const NamedFiles>(invocation)};
 }
 
-int run_again(const std::vector<std::string>& words, const cluster::JobIdentity& job,
-              Journal& journal, const std::string& output, const Context& context) {
+int run_again(const RecordedCommand& recorded, Journal& journal, const Context& context) {
   std::size_t used = 0;
-  const Command* command = choose(words, context.console, used);
+  const Command* command = choose(recorded.words, context.console, used);
   if (command == nullptr || !command->shards)
     throw FormatError("a manifest's command has no shards; it is damaged");
-  const Invocation invocation = parse(*command, std::span(words).subspan(used));
-  require_same_command(invocation, job);
+  const std::span<const std::string> words = std::span(recorded.words).subspan(used);
+  const Invocation invocation = parse(*command, words);
+  require_same_command(invocation, recorded.job);
   if (invocation.common->quiet) context.console.set_quiet(true);
   Context again = context_of(invocation, context.console);  // names files as the job did
-  if (!output.empty()) redirect_shared(invocation, output);
+  const std::vector<NamedOutput> before = named_outputs(invocation);
+  if (!recorded.output.empty()) redirect_shared(invocation, recorded.output);
+  const std::vector<NamedOutput> now = named_outputs(invocation);
+  for (std::size_t i = 0; i < now.size() && !recorded.trust; ++i)
+    if (now[i].path == before[i].path) require_below_here(now[i].flag, now[i].path);
   again.journal = &journal;
+  again.confined = !recorded.trust && recorded.output.empty();
   again.exec.progress = context.exec.progress;
   again.exec.stop = context.exec.stop;
   check_named_outputs(invocation, again);
-  return run_job(invocation, std::span(words).subspan(used), again);
+  return run_job(invocation, words, again);
 }
 
 namespace {
@@ -249,14 +257,11 @@ int run(const std::vector<std::string>& args, const Streams& streams) {
   const auto guarded = [&](auto&& work) {
     try {
       work();
-    } catch (const std::bad_alloc&) {
-      status = kFailed;
-      console.complain("out of memory; work on smaller images or batches");
     } catch (const std::exception& error) {
       status = status_of(error);
       if (status == kReaderGone) return;
       console.complain(status == kInterrupted ? "interrupted; what was finished is kept"
-                                              : error.what());
+                                              : detail::fault_text(error));
     }
   };
   guarded([&] { status = run_command(args, streams, console); });

@@ -28,11 +28,17 @@ ExitStatus status_of(const std::exception& error);
 
 class Journal;
 struct Context;
-// Runs the command of recorded words again, with the results in the journal instead of work. Files
-// that all inputs share go to `output` where it is not empty. Throws InvalidArgument where options,
-// or the models and other files that they name, are not those of the job.
-int run_again(const std::vector<std::string>& words, const cluster::JobIdentity& job,
-              Journal& journal, const std::string& output, const Context& context);
+// A command as a manifest has it, and what the user says to it.
+struct RecordedCommand {
+  const std::vector<std::string>& words;
+  const cluster::JobIdentity& job;
+  std::string output{};  // where files go that all inputs share; empty: where the words say
+  bool trust = false;    // the words may name outputs anywhere
+};
+// Runs it again, with the results in the journal instead of work. Throws InvalidArgument where
+// options, or the models and other files that they name, are not those of the job, and where the
+// words name an output that does not lie below the current folder.
+int run_again(const RecordedCommand& recorded, Journal& journal, const Context& context);
 
 // Runs the program; `args` are the words after its name. Never throws.
 int run(const std::vector<std::string>& args, const Streams& streams);

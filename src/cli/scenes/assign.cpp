@@ -35,8 +35,8 @@ struct ShardSamples {
   }
 };
 
-ShardSamples samples_of(const std::string& path, const Exec& exec) {
-  const cluster::Manifest manifest = open_samples(path);
+ShardSamples samples_of(const std::string& path, const RoundOptions& options, const Exec& exec) {
+  const cluster::Manifest manifest = open_samples(path, options);
   const scenes::PartPlace place = place_of(manifest);
   Image<float> rows = samples_in(manifest);
   const std::int64_t count = rows.height();
@@ -69,7 +69,7 @@ bool answer_round(const RoundFolder& folder, scenes::RoundName round,
     checked = true;
     for (ShardSamples& shard : shards) {
       if (!waits(shard)) continue;
-      if (!shard.part.can_answer(request)) shard = samples_of(shard.path, exec);
+      if (!shard.part.can_answer(request)) shard = samples_of(shard.path, folder.options(), exec);
       folder.answer(round, shard.place.index,
                     shard.part.answer(request, [&](const scenes::RoundName& earlier) {
                       return folder.request(earlier);
@@ -126,7 +126,7 @@ int run_assign(AssignRequest& request, Context& context) {
   context.exec.device = Device::cpu();
   std::vector<ShardSamples> shards;
   for (const std::string& path : manifest_files(context.inputs))
-    shards.push_back(samples_of(path, context.exec));
+    shards.push_back(samples_of(path, request.rounds, context.exec));
   Answered answered =
       answer_rounds(RoundFolder(request.rounds, context.exec), shards,
                     PollTimeout(request.rounds.wait_seconds, context.exec), context.exec);

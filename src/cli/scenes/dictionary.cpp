@@ -81,10 +81,10 @@ void check_rounds(const DictionaryRequest& request, const Context& context) {
 }
 
 // The samples of all shards, of which none may be missing.
-scenes::SampleParts parts_of(const Context& context) {
+scenes::SampleParts parts_of(const DictionaryRequest& request, const Context& context) {
   std::vector<cluster::Manifest> shards;
   for (const std::string& path : manifest_files(context.inputs)) {
-    shards.push_back(open_samples(path));
+    shards.push_back(open_samples(path, request.rounds));
     shards.back().close();
   }
   require_all_shards(shards);
@@ -101,7 +101,7 @@ scenes::SampleParts parts_of(const Context& context) {
 // From samples that stay in the manifests of their shards. Writes the dictionary before the folder
 // is given back.
 scenes::Dictionary learn_in_rounds(const DictionaryRequest& request, Context& context) {
-  const scenes::SampleParts parts = parts_of(context);
+  const scenes::SampleParts parts = parts_of(request, context);
   RoundFolder folder(request.rounds, context.exec);
   folder.begin();
   scenes::Dictionary dictionary = scenes::learn_dictionary(

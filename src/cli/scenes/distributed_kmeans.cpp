@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cli/jobs/journal.h"
+#include "cli/jobs/trust.h"
 #include "cli/program/files.h"
 #include "cli/program/stopwatch.h"
 #include "cli/scenes/stages.h"
@@ -67,9 +68,11 @@ void describe(OptionVisitor& visit, RoundOptions& options) {
   visit("wait", options.wait_seconds,
         "with --rounds: how many seconds to wait for the next request or answer before ending", 0,
         1e6);
+  visit("trust", options.trust, "take manifests and files of rounds that belong to another user");
 }
 
-cluster::Manifest open_samples(const std::string& path) {
+cluster::Manifest open_samples(const std::string& path, const RoundOptions& options) {
+  if (!options.trust) require_own(path, "--trust");
   cluster::Manifest manifest(path);
   if (manifest.job().command != "scenes sample")
     throw InvalidArgument(
@@ -118,7 +121,19 @@ bool PollTimeout::wait() {
 }
 
 RoundFolder::RoundFolder(const RoundOptions& options, const Exec& exec)
-    : folder_(options.folder), wait_seconds_(options.wait_seconds), exec_(exec) {}
+    : folder_(options.folder),
+      wait_seconds_(options.wait_seconds),
+      trust_(options.trust),
+      exec_(exec) {
+  if (trust_) return;
+  for (const char* name : {"", "/merged", "/followed"})
+    require_own_folder(folder_ + name, "--trust");
+}
+
+std::string RoundFolder::own(std::string file) const {
+  if (!trust_) require_own(file, "--trust");
+  return file;
+}
 
 std::string RoundFolder::request_file(RoundName round) const {
   return fmt::format("{}/{}{}-{:016x}.safetensors", folder_, kRequest, round.number,
@@ -176,7 +191,7 @@ void RoundFolder::open(RoundName round, const scenes::RoundRequest& request) con
 // An answer that does not fit is removed, so that the right one can take its place.
 scenes::RoundAnswer RoundFolder::answer_of(const scenes::RoundRequest& request, RoundName round,
                                            int part) const {
-  const std::string file = answer_file(round, part);
+  const std::string file = own(answer_file(round, part));
   try {
     scenes::RoundAnswer answer = scenes::read_answer(file, round.identity);
     if (is_asked(request, {part, answer.job}, answer.samples)) return answer;
@@ -197,7 +212,7 @@ scenes::RoundAnswer RoundFolder::answer_of(const scenes::RoundRequest& request, 
 scenes::RoundAnswer RoundFolder::ask(const scenes::RoundRequest& request, int parts) {
   const RoundName round = name_of(request);
   const std::string merged = merged_file(round);
-  if (found_now(merged)) return scenes::read_answer(merged, round.identity);
+  if (found_now(merged)) return scenes::read_answer(own(merged), round.identity);
   open(round, request);
   std::vector<int> left = missing(round, parts);
   for (PollTimeout timeout(wait_seconds_, exec_); !left.empty(); left = missing(round, parts))
@@ -227,7 +242,7 @@ bool RoundFolder::is_open(RoundName round) const { return found_now(request_file
 
 scenes::RoundRequest RoundFolder::request(RoundName round) const {
   const std::string open = request_file(round);
-  return scenes::read_request(file_bytes(open) > 0 ? open : followed_file(round));
+  return scenes::read_request(own(file_bytes(open) > 0 ? open : followed_file(round)));
 }
 
 bool RoundFolder::has_answer(RoundName round, int part) const {
@@ -241,7 +256,7 @@ void RoundFolder::answer(RoundName round, int part, const scenes::RoundAnswer& a
 std::optional<scenes::RoundRequest> RoundFolder::finished() const {
   if (!found_now(end_file())) return std::nullopt;
   try {
-    return scenes::read_request(end_file());
+    return scenes::read_request(own(end_file()));
   } catch (const IoError&) {  // another learning begins
     return std::nullopt;
   }

@@ -19,11 +19,13 @@ namespace fovea::cli {
 struct RoundOptions {
   std::string folder{};
   double wait_seconds = 0;
+  bool trust = false;  // also what belongs to another user
 };
 void describe(OptionVisitor& visit, RoundOptions& options);
 
-// The samples of one shard. Throws InvalidArgument where another command wrote the manifest.
-cluster::Manifest open_samples(const std::string& path);
+// The samples of one shard. Throws InvalidArgument where another command wrote the manifest, or
+// where it belongs to another user who is not trusted.
+cluster::Manifest open_samples(const std::string& path, const RoundOptions& options);
 
 // All samples of the shard. Throws InvalidArgument where an image has no result yet.
 Image<float> samples_in(const cluster::Manifest& manifest);
@@ -61,6 +63,7 @@ class RoundFolder {
  public:
   RoundFolder(const RoundOptions& options, const Exec& exec);
   const std::string& name() const { return folder_; }
+  RoundOptions options() const { return {folder_, wait_seconds_, trust_}; }
 
   // For learning. Makes the folder, in which an earlier learning may have ended, and holds it.
   // Throws IoError that names the owner where another process learns in it.
@@ -89,12 +92,15 @@ class RoundFolder {
   std::string end_file() const;
   scenes::RoundAnswer answer_of(const scenes::RoundRequest& request, scenes::RoundName round,
                                 int part) const;
+  // Returns the file. Throws InvalidArgument where it belongs to another user who is not trusted.
+  std::string own(std::string file) const;
   void remove_all_but(std::string_view kept) const;
   std::vector<int> missing(scenes::RoundName round, int parts) const;
   void open(scenes::RoundName round, const scenes::RoundRequest& request) const;
 
   std::string folder_;
   double wait_seconds_;
+  bool trust_;
   const Exec& exec_;
   std::optional<scenes::RoundLock> lock_{};
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/fault_text.h"
 #include "core/words.h"
 #include "view/run_body.h"
 
@@ -49,10 +50,8 @@ void Stream::work(const std::stop_token& stop) {
     play(stop);
     send_(end_message(running_ ? running_->finish() : std::vector<RecognizedEvent>{}), true);
   } catch (const Cancelled&) {  // nobody listens any more
-  } catch (const std::bad_alloc&) {
-    send_(state_message("failed", "out of memory; take a smaller input"), true);
   } catch (const std::exception& error) {
-    send_(state_message("failed", error.what()), true);
+    send_(state_message("failed", detail::fault_text(error)), true);
   }
   running_.reset();
   source_.reset();
@@ -119,7 +118,7 @@ void Stream::begin(const std::string& text, const Wish& wish) {
 void Stream::refuse(const std::exception& error) {
   running_.reset();
   source_->keep_all(false);
-  send_(state_message("refused", error.what()), false);
+  send_(state_message("refused", detail::fault_text(error)), false);
 }
 
 Result Stream::found_in(const StreamFrame& frame, bool stays) {

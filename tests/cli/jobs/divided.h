@@ -34,7 +34,7 @@ class Divided : public testing::Test {
   }
   // Runs all shards, whose threads differ, and merges them.
   Ended in_shards(const Words& words, int count, int status) const {
-    Words merge{"merge"};
+    Words merge{"merge", "--trust"};
     for (int i = 0; i < count; ++i) {
       std::filesystem::remove(manifest(i));
       const Ended shard = run_here(

@@ -39,7 +39,7 @@ class JobFolder : public testing::Test {
   }
   // Runs all shards and merges them.
   Ended run_in_shards(const Words& words, int count, int threads) const {
-    Words merge{"merge"};
+    Words merge{"merge", "--trust"};
     for (int i = 0; i < count; ++i) {
       run_here(with(words, {"--shard", std::to_string(i) + "/" + std::to_string(count),
                             "--manifest", manifest(i), "--threads", std::to_string(threads)}));

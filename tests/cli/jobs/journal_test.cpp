@@ -90,7 +90,7 @@ class Shards : public testing::Test {
     fs::remove(folder_ / "whole.manifest");
     for (const int count : {2, 3, 7}) {
       run_shards(words, count, count);
-      const Ended merged = run_here(joined({"merge"}, manifests(count)));
+      const Ended merged = run_here(joined({"merge", "--trust"}, manifests(count)));
       EXPECT_EQ(merged.status, status) << merged.err;
       EXPECT_EQ(results(), files) << words[1] << " in " << count << " shards";
       EXPECT_EQ(merged.out, whole.out) << words[1];
@@ -386,7 +386,7 @@ class Merge : public Shards {
     write_ramps(5);
     words_ = {"ops", "blur", folder_ / "in", "-o", folder_ / "out"};
   }
-  Ended merge(int count) const { return run_here(joined({"merge"}, manifests(count))); }
+  Ended merge(int count) const { return run_here(joined({"merge", "--trust"}, manifests(count))); }
 
   Words words_;
 };
@@ -406,13 +406,14 @@ TEST_F(Merge, RefusesPartsOfDifferentJobs) {
   run_shards(words_, 2);
   const std::string other = folder_ / "other.manifest";
   run_here(joined(words_, {"--shard", "1/2", "--manifest", other, "--sigma", "3"}));
-  const Ended mixed = run_here({"merge", manifests(2)[0], other});
+  const Ended mixed = run_here({"merge", "--trust", manifests(2)[0], other});
   EXPECT_EQ(mixed.status, kUsage);
   EXPECT_THAT(mixed.err, HasSubstr("belongs to another job"));
   fs::remove(other);
   run_here(joined(words_, {"--shard", "1/3", "--manifest", other}));
-  EXPECT_THAT(run_here({"merge", manifests(2)[0], other}).err, HasSubstr("is one of 3 shards"));
-  EXPECT_THAT(run_here({"merge", manifests(2)[0], manifests(2)[0]}).err,
+  EXPECT_THAT(run_here({"merge", "--trust", manifests(2)[0], other}).err,
+              HasSubstr("is one of 3 shards"));
+  EXPECT_THAT(run_here({"merge", "--trust", manifests(2)[0], manifests(2)[0]}).err,
               HasSubstr("are both shard 0/2"));
 }
 
@@ -433,7 +434,8 @@ TEST_F(Merge, NamesResultsWhoseContentsHaveChanged) {
   const Ended ended = merge(2);
   EXPECT_EQ(ended.status, kBadInput);
   EXPECT_THAT(ended.err, HasSubstr("out/3.png: is missing or has changed since shard 1/2"));
-  const Ended sizes = run_here(joined(joined({"merge"}, manifests(2)), {"--check", "sizes"}));
+  const Ended sizes =
+      run_here(joined(joined({"merge", "--trust"}, manifests(2)), {"--check", "sizes"}));
   EXPECT_EQ(sizes.status, kDone) << sizes.err;
 }
 
@@ -465,14 +467,16 @@ TEST_F(Merge, WritesSharedFilesElsewhere) {
                      model,    "--csv",  folder_ / "all.csv"};
   run_shards(detect, 2);
   EXPECT_FALSE(fs::exists(folder_ / "all.csv"));
-  const Ended ended = run_here(joined(joined({"merge"}, manifests(2)), {"-o", folder_ / "b.csv"}));
+  const Ended ended =
+      run_here(joined(joined({"merge", "--trust"}, manifests(2)), {"-o", folder_ / "b.csv"}));
   EXPECT_EQ(ended.status, kDone) << ended.err;
   EXPECT_TRUE(fs::exists(folder_ / "b.csv"));
   EXPECT_FALSE(fs::exists(folder_ / "all.csv"));
   forget(2);
   run_shards(words_, 3);
-  EXPECT_THAT(run_here(joined(joined({"merge"}, manifests(3)), {"-o", folder_ / "b.csv"})).err,
-              HasSubstr("writes no file that its inputs share"));
+  EXPECT_THAT(
+      run_here(joined(joined({"merge", "--trust"}, manifests(3)), {"-o", folder_ / "b.csv"})).err,
+      HasSubstr("writes no file that its inputs share"));
 }
 
 TEST_F(Merge, NamesMayHaveSpacesLineBreaksAndOddBytes) {

@@ -68,7 +68,7 @@ class PeopleEvalShards : public testing::Test {
 
   // Runs so many shards, merges and forgets them.
   Ended in_shards(const Words& words, int count) const {
-    Words merge{"merge"};
+    Words merge{"merge", "--trust"};
     for (int i = 0; i < count; ++i) {
       Words shard = words;
       shard.insert(shard.end(),
@@ -187,16 +187,16 @@ TEST_F(PeopleEvalShards, AnImageThatCannotBeReadEndsTheShardAndItGoesOnLater) {
     EXPECT_EQ(left.failed(), 1U);
     EXPECT_EQ(left.done() + 1, cluster::units_of(left.shard(), left.job().units).size());
   }
-  EXPECT_EQ(run_here({"merge", manifest(0), manifest(1)}).status, kBadInput);
+  EXPECT_EQ(run_here({"merge", "--trust", manifest(0), manifest(1)}).status, kBadInput);
   test::save(folder_ / "images/6.png", good);
   ASSERT_EQ(run_here(second).status, kDone);
-  const Ended merged = run_here({"merge", manifest(0), manifest(1)});
+  const Ended merged = run_here({"merge", "--trust", manifest(0), manifest(1)});
   EXPECT_EQ(merged.status, kDone) << merged.err;
   EXPECT_THAT(merged.out, HasSubstr("two: log-average miss rate"));
 }
 
 TEST_F(PeopleEvalShards, OtherAnnotationsAreNotMerged) {
-  Words merge{"merge"};
+  Words merge{"merge", "--trust"};
   for (int i = 0; i < 2; ++i) {
     ASSERT_EQ(run_here(words({"--threshold", "-0.6", "--shard", std::to_string(i) + "/2",
                               "--manifest", manifest(i)}))

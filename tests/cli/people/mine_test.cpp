@@ -85,7 +85,7 @@ class PeopleMine : public testing::Test {
 
   // Merges the manifests of so many shards and removes them.
   Ended merge(int count) const {
-    Words words{"merge"};
+    Words words{"merge", "--trust"};
     for (int i = 0; i < count; ++i) words.push_back(manifest(i));
     const Ended ended = run_here(words);
     for (int i = 0; i < count; ++i) fs::remove(manifest(i));
@@ -146,7 +146,7 @@ TEST_F(PeopleMine, AKilledShardGoesOn) {
   const std::string lines = test::load(manifest(1));
   const std::size_t second = lines.find('\n', lines.find('\n') + 1) + 1;
   test::save(manifest(1), lines.substr(0, second + 30));
-  const Ended early = run_here({"merge", manifest(0), manifest(1)});
+  const Ended early = run_here({"merge", "--trust", manifest(0), manifest(1)});
   EXPECT_EQ(early.status, kBadInput);
   EXPECT_THAT(early.err, HasSubstr("no result yet"));
   EXPECT_EQ(run_here(shard(1, 2, {"--resume"}), fired()).status, kInterrupted);
