@@ -178,7 +178,7 @@ class CallOf final : public Call {
     return parts_->memory ? parts_->memory(setup_, bytes) : bytes;
   }
   std::uint64_t image_memory(const io::ImageInfo& image) const override {
-    return parts_->image_memory ? parts_->image_memory(options_, image)
+    return parts_->image_memory ? parts_->image_memory(setup_, image)
                                 : memory(io::decoded_bytes(image));
   }
   RecordRef result(void* item) const override { return parts_->result(of(item)); }

@@ -108,6 +108,7 @@ io::FrameRunOptions StepReader::options(const io::FrameWorkers& plan) const {
   return {.in_flight = plan.in_flight,
           .threads = plan.runners,
           .memory_bytes = job_.context.memory_bytes,
+          .most_bytes = job_.context.most_bytes,
           .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
           .exec = job_.context.exec};
 }
