@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <stdlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -236,17 +234,11 @@ std::string Input::facts_json() {
   return io::record_json(record_ref(facts));
 }
 
-Inputs::Inputs() : prefix_(random_token().substr(0, 8)) {
-  std::string name = (std::filesystem::temp_directory_path() / "fovea-view-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr)  // only this user may enter it
-    throw WriteError(fmt::format("{}: no temporary folder for uploads can be made", name));
-  folder_ = name;
-}
+Inputs::Inputs()
+    : uploaded_(std::filesystem::temp_directory_path().string()),
+      prefix_(random_token().substr(0, 8)) {}
 
-Inputs::~Inputs() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
+Inputs::~Inputs() = default;
 
 std::string Inputs::add(const std::string& path, const std::string& name, InputKind kind,
                         const InputLimits& limits) {
@@ -339,7 +331,7 @@ std::string Inputs::add_files(const std::vector<UploadedFile>& files, InputKind 
           "4 GiB have been uploaded, which is the most; name files on the "
           "command line instead");
     uploaded_bytes_ += bytes;
-    path = fmt::format("{}/{}", folder_, uploads_++);
+    path = fmt::format("{}/{}", folder(), uploads_++);
   }
   try {
     return keep_files(path, files, kind);
@@ -364,7 +356,7 @@ std::string Inputs::keep_files(const std::string& folder, const std::vector<Uplo
     std::ofstream file(folder + "/" + each.name, std::ios::binary);
     file.write(each.bytes.data(), static_cast<std::streamsize>(each.bytes.size()));
     file.close();
-    if (!file) throw WriteError(fmt::format("'{}' cannot be kept in {}", each.name, folder_));
+    if (!file) throw WriteError(fmt::format("'{}' cannot be kept in {}", each.name, folder));
   }
   const std::string& name = files.front().name;
   const std::string path = folder + "/" + name;

@@ -17,6 +17,7 @@
 
 #include "view/lru_cache.h"
 #include "view/picture.h"
+#include "view/upload_folder.h"
 
 namespace fovea::view {
 
@@ -137,7 +138,7 @@ class Inputs {
   std::shared_ptr<Input> find(std::string_view id) const;
   // Their facts in their order, without what is read for them.
   std::string list_json() const;
-  const std::string& folder() const { return folder_; }
+  const std::string& folder() const { return uploaded_.path(); }
 
  private:
   std::string add(const std::string& path, const std::string& name, InputKind kind,
@@ -147,7 +148,7 @@ class Inputs {
                          InputKind kind);
 
   KeptInputs kept_{};
-  std::string folder_;
+  UploadFolder uploaded_;
   std::string prefix_;  // of ids: another run of the program has others, as caches require
   mutable std::mutex mutex_{};
   std::vector<std::shared_ptr<Input>> inputs_{};

@@ -50,7 +50,8 @@ struct Shared {
   Log log;
   asio::thread_pool& workers;
   std::atomic<int> open = 0;
-  std::list<std::weak_ptr<Connection>> unauthenticated{};  // without a session; the oldest first
+  std::list<std::weak_ptr<Connection>> connections{};  // but for WebSockets
+  std::uint64_t clock = 0;                             // of what connections wait for
 
   void log_refused(const std::string& what, const std::string& peer, const std::string& reason) {
     log(fmt::format("refused {} from {}: {}", what, peer, reason));
@@ -208,6 +209,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void read_head() {
+    begin(Waits::kForHead);
     parser_.emplace();
     limit_head(*parser_, shared_.options);
     stream_.expires_after(milliseconds(shared_.options.head_seconds));
@@ -217,15 +219,30 @@ class Connection : public std::enable_shared_from_this<Connection> {
                             });
   }
 
-  bool known() const { return known_; }
-  // Makes room for another. What is under way ends with an error.
+  // How readily it makes room for another, and since when: one without a session before one whose
+  // peer asks for nothing, and that before one whose peer is slow. Nothing where it is worked for.
+  std::optional<std::pair<int, std::uint64_t>> dispensable() const {
+    if (!known_) return std::pair{0, since_};
+    if (waits_ == Waits::kForUs) return {};
+    return std::pair{waits_ == Waits::kForHead ? 1 : 2, since_};
+  }
+  // What is under way ends with an error.
   void drop() {
-    shared_.log_refused("a connection", peer_, "too many are open, and it has no session");
+    shared_.log_refused("a connection", peer_,
+                        known_ ? "too many are open, and it has waited longest"
+                               : "too many are open, and it has no session");
     beast::error_code ignored;
     stream_.socket().close(ignored);
   }
 
  private:
+  // What the next step depends on: the peer, who sends a head or a body or takes a response, or us.
+  enum class Waits : unsigned char { kForHead, kForPeer, kForUs };
+  void begin(Waits waits) {
+    waits_ = waits;
+    since_ = ++shared_.clock;
+  }
+
   // Ends silently where the peer has gone or waits; says what is wrong with a malformed head.
   void on_head(beast::error_code error) {
     if (error == http::error::end_of_stream || error == asio::error::operation_aborted)
@@ -263,6 +280,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       return refuse(name_of(request),
                     refusal(413, fmt::format("its body has {} bytes; at most {} are allowed",
                                              *length, most)));
+    begin(Waits::kForPeer);
     parser_->body_limit(most);
     // What is not longer than a head, as a token, has the time of a head.
     const bool small = most <= shared_.options.head_bytes;
@@ -281,6 +299,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (error) return close();
     keep_ = parser_->keep_alive();
     request.body = std::move(parser_->get().body());
+    begin(Waits::kForUs);
     stream_.expires_never();
     asio::post(shared_.workers, [self = shared_from_this(), request = std::move(request)] {
       Response response = self->answer(request);
@@ -310,6 +329,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void write(Response response) {
+    begin(Waits::kForPeer);
     auto message = std::make_shared<http::response<http::string_body>>();
     message->version(11);
     message->result(static_cast<unsigned>(response.status));
@@ -344,6 +364,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<Parser> parser_{};
   bool keep_ = false;
   bool known_ = false;  // has sent a request with a session
+  Waits waits_ = Waits::kForHead;
+  std::uint64_t since_ = 0;
 };
 
 }  // namespace
@@ -416,17 +438,20 @@ struct Server::Impl {
     });
   }
 
-  // Closes the connection that has waited longest without a session; false where there is none.
+  // Closes the connection that is needed least; false where all are worked for.
   bool make_room() {
-    std::list<std::weak_ptr<Connection>>& all = shared.unauthenticated;
-    while (!all.empty()) {
-      const std::shared_ptr<Connection> oldest = all.front().lock();
-      all.pop_front();
-      if (!oldest || oldest->known()) continue;
-      oldest->drop();
-      return true;
+    std::shared_ptr<Connection> least;
+    std::optional<std::pair<int, std::uint64_t>> rank;
+    for (const std::weak_ptr<Connection>& each : shared.connections) {
+      const std::shared_ptr<Connection> open = each.lock();
+      const auto its = open ? open->dispensable() : std::nullopt;
+      if (its && (!rank || *its < *rank)) least = open, rank = its;
     }
-    return false;
+    std::erase_if(shared.connections, [&](const std::weak_ptr<Connection>& each) {
+      return each.expired() || each.lock() == least;
+    });
+    if (least) least->drop();
+    return least != nullptr;
   }
 
   void take(Tcp::socket socket) {
@@ -437,11 +462,9 @@ struct Server::Impl {
     }
     socket.set_option(Tcp::no_delay(true), ignored);
     const auto connection = std::make_shared<Connection>(std::move(socket), shared);
-    std::erase_if(shared.unauthenticated, [](const std::weak_ptr<Connection>& each) {
-      const std::shared_ptr<Connection> open = each.lock();
-      return !open || open->known();
-    });
-    shared.unauthenticated.push_back(connection);
+    std::erase_if(shared.connections,
+                  [](const std::weak_ptr<Connection>& each) { return each.expired(); });
+    shared.connections.push_back(connection);
     connection->read_head();
   }
 };

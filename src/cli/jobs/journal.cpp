@@ -258,7 +258,7 @@ class Recording final : public Journal {
   }
 
   void remove_partial_output(const std::string& file) const override {
-    if (known_) partial_files_.remove(file);
+    if (known_ || resume_) partial_files_.remove(file);
   }
 
   FileStamp stamp(std::size_t unit) const override {

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "io/image/codec.h"
+#include "io/image/tiff_chain.h"
 #include "io/image/tiff_file.h"
 #include "io/image/tiff_samples.h"
 
@@ -399,7 +400,14 @@ AnyImage read_tiff(const Source& source, const ImageReadOptions& options) {
                       source.name(), options.page, pages));
     if (TIFFSetDirectory(file.get(), index) != 1) file.fail_reading("its page cannot be found");
   }
-  return read_pixels(file, read_page(file, options), options);
+  AnyImage image = read_pixels(file, read_page(file, options), options);
+  // Once per file, because pages may be read one by one.
+  const auto missing = index == 0 && !options.partial ? missing_tiff_page(source) : std::nullopt;
+  if (missing)
+    source.fail(
+        fmt::format("is truncated: a later page stands at byte {}, but the file has {} bytes",
+                    *missing, source.size()));
+  return image;
 }
 
 constexpr std::string_view kTiffExtensions[] = {".tif", ".tiff"};

@@ -17,6 +17,7 @@
 #include "io/text/address.h"
 #include "io/text/source.h"
 #include "io/video/container_formats.h"
+#include "io/video/redirect.h"
 
 namespace fovea::io {
 namespace {
@@ -25,6 +26,7 @@ using fovea::detail::shown;
 
 constexpr int kProbeBytes = 1 << 20;
 constexpr std::size_t kSniffedBytes = 4096;
+constexpr int kMostRedirects = 8;
 constexpr auto kCameraPause = std::chrono::milliseconds(2);
 // How long the other side may take to hear that nobody watches any more.
 constexpr auto kLeaving = std::chrono::milliseconds(200);
@@ -114,9 +116,11 @@ int FfmpegInput::open_container(const std::string& url, const AVInputFormat* for
 
 void FfmpegInput::open_file() {
   std::string head(kSniffedBytes, '\0');
-  head.resize(Source(source_).read_at(0, std::as_writable_bytes(std::span(head))));
+  const Source source(source_);
+  head.resize(source.read_at(0, std::as_writable_bytes(std::span(head))));
   if (const std::string why = why_no_container(head); !why.empty())
     throw FormatError(fmt::format("{}: {}", name_, why));
+  cut_off_ = stated_matroska_end(head) > source.size();
   const std::string url = file_url(source_);
   open_bytes(url, "file");
   FfmpegDictionary options;
@@ -147,16 +151,45 @@ void FfmpegInput::open_stream() {
   if (opened < 0) throw_unopened(opened);
 }
 
-void FfmpegInput::open_bytes(const std::string& url, const std::string& protocols) {
+int FfmpegInput::try_bytes(const std::string& url, const std::string& protocols) {
   FfmpegDictionary options;
   options.set("protocol_whitelist", protocols);
   // FFmpeg would take a proxy from the environment, which a library does not read.
   if (url.starts_with("http")) options.set("http_proxy", "");
+  if (url.starts_with("http://")) options.set("max_redirects", "0");  // see follow()
   const AVIOInterruptCB callback{is_over, this};
-  const int opened = ffmpeg().avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ,
-                                         remote() ? &callback : nullptr, options.get());
+  return ffmpeg().avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ, remote() ? &callback : nullptr,
+                             options.get());
+}
+
+void FfmpegInput::open_bytes(const std::string& url, const std::string& protocols) {
+  int opened = try_bytes(url, protocols);
+  if (opened == AVERROR(EIO) && url.starts_with("http://")) opened = follow(url, protocols);
   if (opened < 0) throw_unopened(opened);
   stated_length_ = url.starts_with("http") && ffmpeg().avio_size(bytes_) > 0;
+  if (url.starts_with("https://")) require_own_place();
+}
+
+// Every redirect of http is looked at before it is followed.
+int FfmpegInput::follow(std::string url, const std::string& protocols) {
+  for (int redirects = 0; redirects < kMostRedirects; ++redirects) {
+    const auto next = redirect_of(url, [this] { return is_over(this) != 0; });
+    if (!next) return AVERROR(EIO);
+    require_follows(source_, *next);
+    url = *next;
+    const int opened = try_bytes(url, protocols);
+    if (opened != AVERROR(EIO)) return opened;
+  }
+  return AVERROR(EIO);
+}
+
+// What is encrypted can only be looked at when it has been followed.
+void FfmpegInput::require_own_place() {
+  std::uint8_t* place = nullptr;
+  if (ffmpeg().av_opt_get(bytes_, "location", AV_OPT_SEARCH_CHILDREN, &place) < 0) return;
+  const std::string location = place != nullptr ? reinterpret_cast<const char*>(place) : "";
+  ffmpeg().av_free(place);
+  if (is_address(location)) require_follows(source_, location);
 }
 
 const AVInputFormat* FfmpegInput::probe() const {

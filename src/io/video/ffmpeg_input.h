@@ -49,6 +49,8 @@ class FfmpegInput {
   bool remote() const { return kind_ != Kind::kFile; }
   // Whether it sets the pace: a camera, or a stream that does not state its length.
   bool live() const { return remote() && !stated_length_; }
+  // Whether a file ends before the place where it says that it does.
+  bool cut_off() const { return cut_off_; }
 
   // As av_read_frame() does, but waits for a camera's next frame.
   int read(AVPacket& packet);
@@ -65,6 +67,9 @@ class FfmpegInput {
   void open_stream();
   void open_camera();
   void open_bytes(const std::string& url, const std::string& protocols);
+  int try_bytes(const std::string& url, const std::string& protocols);
+  int follow(std::string url, const std::string& protocols);
+  void require_own_place();
   const AVInputFormat* probe() const;
   // Opens container_, of `format` where that is known.
   int open_container(const std::string& url, const AVInputFormat* format,
@@ -77,6 +82,7 @@ class FfmpegInput {
   std::string source_, name_, device_;
   const VideoReadOptions& options_;
   bool stated_length_ = false;
+  bool cut_off_ = false;
   bool silent_ = false;  // the wait took too long
   bool leaves_ = false;  // nothing more is read
   std::chrono::steady_clock::time_point deadline_{};

@@ -25,9 +25,9 @@ namespace fovea::io {
   X(av_buffer_unref) X(av_crc) X(av_crc_get_table) X(av_dict_free) X(av_dict_set)                  \
   X(av_display_rotation_get) X(av_frame_alloc) X(av_frame_copy_props) X(av_frame_free)             \
   X(av_frame_get_buffer) X(av_frame_make_writable) X(av_frame_move_ref) X(av_frame_unref)          \
-  X(av_get_pix_fmt_name) X(av_hwdevice_ctx_create) X(av_hwdevice_get_type_name)                    \
+  X(av_free) X(av_get_pix_fmt_name) X(av_hwdevice_ctx_create) X(av_hwdevice_get_type_name)         \
   X(av_hwframe_transfer_data) X(av_image_copy_plane) X(av_log_get_level) X(av_log_set_level)       \
-  X(av_pix_fmt_desc_get) X(av_strerror) X(av_version_info)
+  X(av_opt_get) X(av_pix_fmt_desc_get) X(av_strerror) X(av_version_info)
 #define FOVEA_AVCODEC(X)                                                                           \
   X(av_packet_alloc) X(av_packet_free) X(av_packet_rescale_ts) X(av_packet_unref)                  \
   X(avcodec_alloc_context3) X(avcodec_descriptor_get) X(avcodec_find_decoder)                      \

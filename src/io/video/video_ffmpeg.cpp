@@ -224,7 +224,7 @@ class FfmpegSource final : public VideoSource {
   }
 
   bool finish() {
-    if (fault_.empty() && !input_.live() && ends_early())
+    if (fault_.empty() && !input_.live() && (input_.cut_off() || ends_early()))
       fault_ = "the file ends before the length it states; it may be truncated";
     if (!fault_.empty() && unreachable_)
       throw IoError(fmt::format("{}: frame {}: {}", path_, index_ + 1, fault_));

@@ -1,4 +1,4 @@
-// Covers: tiff_file, tiff_samples, tiff_write
+// Covers: tiff_chain, tiff_file, tiff_samples, tiff_write
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/tiff_writer.h>
@@ -553,6 +553,28 @@ TEST(Tiff, RefusesSizesTheFileCannotJustify) {
   }
   EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(liar), "liar"); }),
               HasSubstr("liar: claims an image of 3600000000 bytes"));
+}
+
+// libtiff reads the first page and sees nothing of the others.
+TEST(TiffTest, AFileThatEndsWithinALaterPageIsNoWholeFile) {
+  const TempFolder folder;
+  Random random(8);
+  std::vector<Image<std::uint8_t>> pages;
+  std::vector<AnyView> views;
+  for (int i = 0; i < 3; ++i) pages.push_back(random_image<std::uint8_t>(random, 40, 30));
+  for (const auto& page : pages) views.emplace_back(page.view());
+  write_pages(folder / "whole.tif", views, {.tiff_compression = TiffCompression::kNone});
+  const std::string whole = load(folder / "whole.tif");
+  EXPECT_TRUE(images_equal(std::get<Image<std::uint8_t>>(read_image(folder / "whole.tif").pixels),
+                           pages[0]));
+  for (std::size_t bytes = 8; bytes < whole.size(); bytes += 97) {
+    save(folder / "cut.tif", std::string_view(whole).substr(0, bytes));
+    EXPECT_THROW(read_image(folder / "cut.tif"), FormatError) << bytes << " of " << whole.size();
+  }
+  save(folder / "cut.tif", std::string_view(whole).substr(0, whole.size() - 1));
+  EXPECT_THAT(message_of<FormatError>([&] { read_image(folder / "cut.tif"); }),
+              test::says("is truncated", std::to_string(whole.size() - 1)));
+  EXPECT_NO_THROW(read_image(folder / "cut.tif", {.partial = true}));
 }
 
 }  // namespace

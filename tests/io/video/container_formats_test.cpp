@@ -82,6 +82,26 @@ TEST_F(VideoFiles, WhatFfmpegTakesForDrawnTextIsRefusedToo) {
               HasSubstr("art.ans"));
 }
 
+// FFmpeg calls it a video that is complete, but for its last frame.
+TEST_F(VideoFiles, AFilmThatEndsWithinItsLastFrameIsNotWhole) {
+  write_film("whole.mkv");
+  const std::string whole = test::load(folder_ / "whole.mkv");
+  EXPECT_EQ(stated_matroska_end(whole), whole.size());
+  EXPECT_EQ(stated_matroska_end(std::string_view(whole).substr(0, 20)), 0U);
+  const auto fault_of = [&](std::size_t bytes) {
+    test::save(folder_ / "cut.mkv", std::string_view(whole).substr(0, bytes));
+    return message_of<FormatError>([&] {
+      VideoReader reader(folder_ / "cut.mkv");
+      for (Frame frame; reader.next(frame);) {
+      }
+    });
+  };
+  EXPECT_EQ(fault_of(whole.size()), "");
+  for (std::size_t bytes = whole.size() / 2; bytes < whole.size(); bytes += 41)
+    EXPECT_THAT(fault_of(bytes), HasSubstr("cut.mkv")) << bytes << " of " << whole.size();
+  EXPECT_THAT(fault_of(whole.size() - 1), HasSubstr("truncated"));
+}
+
 // A film that a file names must not be read in its place, whatever the file's name and whatever
 // stands behind the first bytes.
 TEST_F(VideoFiles, FilesThatNameOtherFilesAreRefused) {

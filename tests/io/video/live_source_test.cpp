@@ -219,6 +219,23 @@ TEST_F(Live, PlaylistsAreRefusedAndNothingIsOpenedForThem) {
   EXPECT_EQ(other.connections(), 0);
 }
 
+TEST_F(Live, ARedirectIsFollowedWhereItMayBe) {
+  const Server film([](const Connection& to) {
+    to.request();
+    std::string body = test::y4m_header(kWidth, kHeight);
+    for (int i = 0; i < 3; ++i) body += test::y4m_frame(kWidth, kHeight, i);
+    to.send(test::http_answer(body, "video/x-yuv4mpeg", true));
+  });
+  const Server server([&](const Connection& to) {
+    to.request();
+    to.send("HTTP/1.1 302 Found\r\nLocation: " + film.http("/film") +
+            "\r\nContent-Length: 0\r\n\r\n");
+  });
+  const Seen seen = watch(server.http("/"));
+  EXPECT_EQ(seen.error, "");
+  EXPECT_EQ(seen.frames.size(), 3U);
+}
+
 TEST_F(Live, ARedirectDoesNotLeaveTheProtocol) {
   const Server other([](const Connection&) {});
   for (const std::string& target : {std::string("file:///etc/passwd"), other.tcp(),
