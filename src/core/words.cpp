@@ -1,6 +1,14 @@
 #include "core/words.h"
 
+#include <fovea/core/error.h>
+#include <fovea/core/fault_text.h>
+
 #include <fmt/format.h>
+
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+#include <system_error>
 
 namespace fovea::detail {
 
@@ -40,3 +48,33 @@ std::string counted(std::int64_t count, std::string_view one, std::string_view m
 }
 
 }  // namespace fovea::detail
+
+namespace fovea {
+namespace {
+
+template <class Kind>
+const Kind* fault_as(const std::exception& error) {
+  return dynamic_cast<const Kind*>(&error);
+}
+
+}  // namespace
+
+bool is_out_of_memory(const std::exception& error) {
+  return fault_as<std::bad_alloc>(error) != nullptr ||
+         fault_as<std::length_error>(error) != nullptr;
+}
+
+std::string fault_text(const std::exception& error) {
+  if (fault_as<Error>(error) != nullptr) return error.what();
+  if (is_out_of_memory(error))
+    return "out of memory; take a smaller input, or fewer inputs and threads at a time";
+  if (const auto* file = fault_as<std::filesystem::filesystem_error>(error))
+    return fmt::format("{}: {}", detail::shown(file->path1().string(), 300),
+                       file->code().message());
+  if (const auto* system = fault_as<std::system_error>(error))
+    return fmt::format("the system refused: {}", system->code().message());
+  return "this failed where it should not, which is a mistake in Fovea; please report what led to "
+         "it";
+}
+
+}  // namespace fovea

@@ -1,6 +1,7 @@
 #include "view/jobs.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/fault_text.h>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 
-#include "core/fault_text.h"
 #include "core/json_text.h"
 #include "view/guard.h"
 
@@ -189,7 +189,7 @@ void Jobs::run(const std::shared_ptr<Job>& job) {
     state = JobState::kStopped;
   } catch (const std::exception& fault) {
     state = JobState::kFailed;
-    error = detail::fault_text(fault);
+    error = fault_text(fault);
   }
   const std::lock_guard lock(mutex_);
   job->work = {};

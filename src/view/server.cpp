@@ -3,6 +3,7 @@
 #include "view/server.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/fault_text.h>
 
 #include <fmt/format.h>
 
@@ -22,7 +23,6 @@
 #include <optional>
 #include <thread>
 
-#include "core/fault_text.h"
 #include "core/words.h"
 #include "view/guard.h"
 
@@ -318,7 +318,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     } catch (const Error& error) {
       return failure(422, error.what());
     } catch (const std::exception& error) {
-      return failure(500, detail::fault_text(error));
+      return failure(500, fault_text(error));
     }
   }
 
@@ -416,7 +416,7 @@ struct Server::Impl {
         network.run();
         return;
       } catch (const std::exception& error) {
-        shared.log(fmt::format("a connection failed: {}", detail::fault_text(error)));
+        shared.log(fmt::format("a connection failed: {}", fault_text(error)));
       }
     }
   }

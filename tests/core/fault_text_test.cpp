@@ -1,6 +1,5 @@
-#include "core/fault_text.h"
-
 #include <fovea/core/error.h>
+#include <fovea/core/fault_text.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -9,7 +8,7 @@
 
 #include "support/messages.h"
 
-namespace fovea::detail {
+namespace fovea {
 namespace {
 
 using testing::HasSubstr;
@@ -43,4 +42,4 @@ TEST(FaultText, StandardMessagesReachNobody) {
 }
 
 }  // namespace
-}  // namespace fovea::detail
+}  // namespace fovea

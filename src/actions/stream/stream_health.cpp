@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 #include <fovea/core/error.h>
-
-#include "core/fault_text.h"
+#include <fovea/core/fault_text.h>
 
 namespace fovea::actions::detail {
 
@@ -17,7 +16,7 @@ void StreamHealth::require_whole() const {
     throw Error(fmt::format(
         "match: an earlier frame of this stream failed, so that later ones cannot be matched; "
         "begin a new stream (the reason was: {})",
-        fovea::detail::fault_text(error)));
+        fault_text(error)));
   }
 }
 

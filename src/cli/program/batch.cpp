@@ -1,6 +1,7 @@
 #include "cli/program/batch.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/fault_text.h>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 
 #include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "core/fault_text.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {
@@ -82,7 +82,7 @@ void Batch::guard(Entry& entry, const std::function<void()>& step) {
     entry.failed = true;
     entry.outcome = {.fault = std::current_exception()};
   } catch (const std::exception& error) {
-    if (!detail::is_out_of_memory(error)) throw;
+    if (!is_out_of_memory(error)) throw;
     entry.failed = true;
     entry.outcome = {.fault = std::make_exception_ptr(
                          Error("out of memory; lower --threads or --memory, or shrink it"))};

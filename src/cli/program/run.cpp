@@ -1,6 +1,7 @@
 #include "cli/program/run.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/fault_text.h>
 #include <fovea/core/system.h>
 #include <fovea/core/version.h>
 
@@ -22,7 +23,6 @@
 #include "cli/program/parser.h"
 #include "cli/program/read_files.h"
 #include "cli/program/spelling.h"
-#include "core/fault_text.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -261,7 +261,7 @@ int run(const std::vector<std::string>& args, const Streams& streams) {
       status = status_of(error);
       if (status == kReaderGone) return;
       console.complain(status == kInterrupted ? "interrupted; what was finished is kept"
-                                              : detail::fault_text(error));
+                                              : fault_text(error));
     }
   };
   guarded([&] { status = run_command(args, streams, console); });

@@ -1,13 +1,13 @@
 #include "view/stream/stream.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/fault_text.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <new>
 
-#include "core/fault_text.h"
 #include "core/words.h"
 #include "view/run_body.h"
 
@@ -51,7 +51,7 @@ void Stream::work(const std::stop_token& stop) {
     send_(end_message(running_ ? running_->finish() : std::vector<RecognizedEvent>{}), true);
   } catch (const Cancelled&) {  // nobody listens any more
   } catch (const std::exception& error) {
-    send_(state_message("failed", detail::fault_text(error)), true);
+    send_(state_message("failed", fault_text(error)), true);
   }
   running_.reset();
   source_.reset();
@@ -118,7 +118,7 @@ void Stream::begin(const std::string& text, const Wish& wish) {
 void Stream::refuse(const std::exception& error) {
   running_.reset();
   source_->keep_all(false);
-  send_(state_message("refused", detail::fault_text(error)), false);
+  send_(state_message("refused", fault_text(error)), false);
 }
 
 Result Stream::found_in(const StreamFrame& frame, bool stays) {
