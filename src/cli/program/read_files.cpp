@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "cli/program/command.h"
@@ -50,7 +49,7 @@ std::vector<io::InputKind> kinds_in_folders() {
 }
 
 // The place of its kind in the list above; -1 for any other file.
-int kind_of(const fs::path& file) {
+int folder_kind_of(const fs::path& file) {
   static const std::vector<io::InputKind> kKinds = kinds_in_folders();
   const std::string name = file.filename().string();
   for (std::size_t i = 0; i < kKinds.size(); ++i)
@@ -64,14 +63,14 @@ int kind_of_folder(const fs::path& folder, const fs::path& result) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    const int one = entry->path() == result ? -1 : kind_of(entry->path());
+    const int one = entry->path() == result ? -1 : folder_kind_of(entry->path());
     if (one >= 0 && (kind < 0 || one < kind)) kind = one;
   }
   return kind;
 }
 
 // The other file of a cube, and the names that it may have.
-std::vector<std::string> beside(const std::string& path) {
+std::vector<std::string> other_files_of_cube(const std::string& path) {
   const fs::path file(path);
   const std::string stem = fs::path(file).replace_extension().string();
   if (file.extension() != ".hdr") return {stem + ".hdr", path + ".hdr"};
@@ -155,7 +154,7 @@ void ReadFiles::add(const std::string& word) {
     folders_.insert(canonical_folder(word));
   } else if (fs::exists(status)) {
     add_file(word);
-    for (const std::string& other : beside(word))
+    for (const std::string& other : other_files_of_cube(word))
       if (fs::is_regular_file(other, error)) add_file(other);
   } else if (word[0] == '@') {
     add(word.substr(1));
@@ -193,12 +192,12 @@ bool ReadFiles::has(const std::string& path) {
 bool ReadFiles::has_member(const fs::path& folder, const fs::path& file) const {
   const fs::path parent = file.parent_path();
   if (parent != folder && parent.parent_path() != folder) return false;
-  const int kind = kind_of(file);
+  const int kind = folder_kind_of(file);
   if (kind < 0) return false;
   const int own = kind_of_folder(folder, file);  // -1: it has no other file that is read
   if (parent == folder) return own < 0 || own == kind;
-  const int beside = kind_of_folder(parent, file);
-  return own < 0 && (beside < 0 || beside == kind);
+  const int inner = kind_of_folder(parent, file);
+  return own < 0 && (inner < 0 || inner == kind);
 }
 
 bool ReadFiles::holds(const std::string& folder) {
