@@ -47,6 +47,8 @@ struct OutputOf {
   // In place of `write`, where one output is several files.
   std::vector<std::string> (*write_several)(const Setup&, const Item&,
                                             const std::string& path) = nullptr;
+  // Why the options make no such file, in one line; empty where they do. Null: they always do.
+  std::string (*obstacle)(const Setup&) = nullptr;
   // Of an operation on frames or pairs:
   void (*check)(const std::string& path) = nullptr;
   std::string (*ending)(const Setup&) = nullptr;
@@ -58,6 +60,7 @@ struct OutputOf {
 template <class Setup, class Item, class Worker = NoWorker, class Count = NoCount>
 struct Parts {
   Words words;
+  OnPage on_page{};
   InputKind input{};
   bool needs_output = false;
   bool finite_pixels = false;
@@ -99,6 +102,12 @@ struct Parts {
   Faults (*faults)(const Item&) = nullptr;
   std::string (*video_line)(const Count&, std::int64_t frames) = nullptr;
   void (*draw)(const Setup&, Item&) = nullptr;
+  void (*controls)(OptionVisitor&, Setup&) = nullptr;  // null: all options
+  void (*show)(const Setup&, const Item&, Shown&) = nullptr;
+  void (*compare)(const Setup&, const Item&, const Truth&, Shown&) = nullptr;
+  RecordRef (*saved)(const Item&) = nullptr;
+  std::string (*page)(const Setup&, const Item&, const report::Explanation* why) = nullptr;
+  std::size_t (*held_bytes)(const Item&) = nullptr;
   void (*start_input)(Count&, Extent size) = nullptr;
   void (*tally)(Count&, const Item&) = nullptr;
   std::string (*note_after_input)(const Setup&, Count&, const std::string& input) = nullptr;
@@ -106,7 +115,7 @@ struct Parts {
 
   bool (*explains)(const Setup&) = nullptr;
   std::string (*explain_picture)(const Setup&) = nullptr;
-  Explained (*explain)(const Setup&, const Source&) = nullptr;
+  Explained (*explain)(const Setup&, const std::shared_ptr<const Item>&, const Asked&) = nullptr;
 };
 
 template <class Setup, class Item, class Worker, class Count>
@@ -116,6 +125,10 @@ class CallOf final : public Call {
   explicit CallOf(std::shared_ptr<const Made> parts) : parts_(std::move(parts)) {}
 
   void visit_options(OptionVisitor& visit) override { describe(visit, options_of(setup_)); }
+  void visit_controls(OptionVisitor& visit) override {
+    if (parts_->controls) parts_->controls(visit, setup_);
+    else describe(visit, options_of(setup_));
+  }
   void apply_preset() override {
     if (parts_->apply_preset) parts_->apply_preset(setup_);
   }
@@ -192,6 +205,25 @@ class CallOf final : public Call {
     return parts_->video_line(count_, frames);
   }
   void draw(void* item) const override { parts_->draw(setup_, of(item)); }
+  void show(const void* item, Shown& shown) const override {
+    if (parts_->show) parts_->show(setup_, of(item), shown);
+  }
+  void compare(const void* item, const Truth& truth, Shown& shown) const override {
+    if (parts_->compare) parts_->compare(setup_, of(item), truth, shown);
+  }
+  RecordRef saved(void* item) const override {
+    return parts_->saved ? parts_->saved(of(item)) : result(item);
+  }
+  std::string page(const void* item, const report::Explanation* why) const override {
+    return parts_->page ? parts_->page(setup_, of(item), why) : std::string();
+  }
+  std::size_t held_bytes(const void* item) const override {
+    return parts_->held_bytes ? parts_->held_bytes(of(item)) : 0;
+  }
+  std::string obstacle(std::size_t output) const override {
+    const auto obstacle = parts_->outputs[output].obstacle;
+    return obstacle ? obstacle(setup_) : std::string();
+  }
   std::vector<std::string> write(std::size_t output, const void* item,
                                  const std::string& path) const override {
     const auto& made = parts_->outputs[output];
@@ -222,7 +254,9 @@ class CallOf final : public Call {
   std::string explain_picture() const override {
     return parts_->explain_picture ? parts_->explain_picture(setup_) : std::string();
   }
-  Explained explain(const Source& source) const override { return parts_->explain(setup_, source); }
+  Explained explain(const std::shared_ptr<const void>& item, const Asked& asked) const override {
+    return parts_->explain(setup_, std::static_pointer_cast<const Item>(item), asked);
+  }
 
  private:
   static Item& of(void* item) { return *static_cast<Item*>(item); }
@@ -273,6 +307,7 @@ Operation make_operation(Parts<Setup, Item, Worker, Count> parts, RecordRef (*sa
   require_whole(parts);
   const bool names_files = parts.alone || parts.names_files || parts.input == InputKind::kFrames;
   Operation operation{.words = parts.words,
+                      .on_page = parts.on_page,
                       .input = parts.input,
                       .needs_output = parts.needs_output,
                       .finite_pixels = parts.finite_pixels,

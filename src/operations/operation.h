@@ -1,6 +1,6 @@
 // What a verb does, described once: its words, what it reads, its options, how an input becomes a
-// result, the files that can be written of it, and why it is what it is. The program's driver
-// (cli/operations) runs any of them.
+// result, the files that can be written of it, what is shown of it, and why it is what it is. The
+// drivers of the program (cli/operations) and of the page (view/run_operation) run any of them.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -15,11 +15,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "operations/kept.h"
 #include "operations/output.h"
+#include "operations/shown.h"
+#include "operations/truth.h"
 #include "operations/words.h"
 
 namespace fovea::operations {
@@ -88,6 +92,15 @@ struct Plan {
   std::uint64_t max_pixels = 0;  // larger images are refused; 0: no limit
   bool times = true;             // whether lines for people tell how long work took
   bool json = false;             // the result is printed as JSON
+  bool asks = false;             // why will be asked of each result: it keeps what that needs
+  Kept* kept = nullptr;  // what earlier calls have left; null where the driver makes one call
+
+  // What earlier calls have made under this name, or what make() makes.
+  template <class Value, class Make>
+  std::shared_ptr<const Value> keep(const std::string& name, const Make& make) const {
+    if (kept != nullptr) return kept->get<Value>(name, make);
+    return make();
+  }
 
   bool writes(std::string_view output) const { return files.find(output) != files.end(); }
   // Whether any file of the output meets the condition.
@@ -116,7 +129,20 @@ struct Ended {
   double seconds = 0;  // that the sequence took
 };
 
-// An answer to --explain.
+// A place of the picture, or a face of a mesh, that somebody asks about.
+struct Question {
+  report::Point place{};
+  int frame = 0;                       // of a video, that is shown
+  std::optional<std::int64_t> face{};  // -1 asks about the mesh as a whole
+};
+
+// What an explanation is made for.
+struct Asked {
+  const Exec& exec;
+  const Question* question = nullptr;  // null: the options say what is explained
+};
+
+// An answer to --explain, or to a question.
 struct Explained {
   report::Explanation explanation{};
   // Draws it.
@@ -131,6 +157,8 @@ class Call {
  public:
   virtual ~Call() = default;
   virtual void visit_options(OptionVisitor& visit) = 0;
+  // Those of them that a page shows as controls.
+  virtual void visit_controls(OptionVisitor& visit) = 0;
   // Sets the options that Operation::preset stands for, before those that are given beside it.
   virtual void apply_preset() = 0;
   // Throws InvalidArgument where options do not go together, before anything else is done.
@@ -196,6 +224,18 @@ class Call {
   virtual std::string video_line(std::int64_t frames) const = 0;
   // Draws the result into the pixels.
   virtual void draw(void* item) const = 0;
+  // Adds to what is shown what the record does not say by itself, and may put it in other words.
+  virtual void show(const void* item, Shown& shown) const = 0;
+  // Compares what is shown with the truth, and says so.
+  virtual void compare(const void* item, const Truth& truth, Shown& shown) const = 0;
+  // What is saved of the item where the result alone would not open again; else the result.
+  virtual RecordRef saved(void* item) const = 0;
+  // A page of its own, with an explanation where that is not null; empty where it has none.
+  virtual std::string page(const void* item, const report::Explanation* why) const = 0;
+  // The memory that the item keeps, as far as that is worth counting.
+  virtual std::size_t held_bytes(const void* item) const = 0;
+  // Why an output cannot be written with these options, in one line; empty where it can.
+  virtual std::string obstacle(std::size_t output) const = 0;
   // Writes the file of an output and returns the names of what was written.
   virtual std::vector<std::string> write(std::size_t output, const void* item,
                                          const std::string& path) const = 0;
@@ -212,11 +252,20 @@ class Call {
 
   virtual bool explains() const = 0;
   virtual std::string explain_picture() const = 0;
-  virtual Explained explain(const Source& source) const = 0;
+  // Of an item that was read; where there is a question, it was run as well.
+  virtual Explained explain(const std::shared_ptr<const void>& item, const Asked& asked) const = 0;
+};
+
+// How a page presents an operation. One without a title is not on it.
+struct OnPage {
+  std::string_view title{};  // "People"
+  std::string_view name{};   // in addresses; empty: that of the system
+  std::string_view hint{};   // what a click asks, where it explains: "Click a person to see why."
 };
 
 struct Operation {
   Words words;
+  OnPage on_page{};
   InputKind input{};
   bool needs_output = false;   // at least one of its outputs must be named
   bool finite_pixels = false;  // images with a pixel that is NaN or infinite are refused
@@ -245,6 +294,10 @@ RecordRef sample_record() {
   static const Record sample{};
   return record_ref(sample);
 }
+
+// The options of a verb: those of the call, and one per output, which are `named`.
+std::vector<OptionField> option_fields(const Operation& operation, Call& call,
+                                       std::vector<NamedOutput>& named);
 
 // The operations of all systems, in the order of the help.
 const std::vector<Operation>& operations();

@@ -1,6 +1,9 @@
 // The files that an operation can write, each described once.
 #pragma once
+#include <fovea/core/options.h>
+
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +33,14 @@ struct Output {
   bool picture = false;  // an image of images, and a video of videos, which the driver writes
   std::vector<std::string_view> kinds{};  // of pictures, of which each may be asked for by its word
   std::string_view after{};  // the option behind which help has it; empty: before all options
+};
+
+// What an output was given.
+struct NamedOutput {
+  std::string path{};
+  std::vector<WordAndFile> kinds{};  // where it has several
+
+  bool empty() const { return path.empty() && kinds.empty(); }
 };
 
 // The output of all inputs that a name such as all.csv belongs to by its ending, also where it is

@@ -1,7 +1,5 @@
 #include "view/result.h"
 
-#include <array>
-
 #include "view/records.h"
 
 namespace fovea::view {
@@ -68,12 +66,6 @@ std::size_t bytes_of(const report::Explanation& explanation) {
   return bytes;
 }
 
-std::span<const Choice> choices(MarkKind) {
-  static constexpr std::array<Choice, 6> kChoices{
-      {{"plain", 0}, {"hit", 1}, {"false", 2}, {"missed", 3}, {"true", 4}, {"ignored", 5}}};
-  return kChoices;
-}
-
 void describe(FieldVisitor& visit, Layer& layer) {
   describe_title(visit, layer);
   visit("shown", layer.shown, "whether it is seen at first");
@@ -82,12 +74,6 @@ void describe(FieldVisitor& visit, Layer& layer) {
   visit.derived("width", layer.picture->width(), "pixels");
   visit.derived("height", layer.picture->height(), "pixels");
   visit.derived("levels", layer.picture->levels(), "sizes in which there are tiles");
-}
-
-void describe(FieldVisitor& visit, Mark& mark) {
-  visit("box", mark.box, "pixels");
-  visit("label", mark.label, "what stands beside it");
-  visit("kind", mark.kind, "what it means where the truth is known");
 }
 
 void describe(FieldVisitor& visit, RecognizedEvent& event) {
@@ -122,6 +108,12 @@ void describe(FieldVisitor& visit, VideoResult& video) {
 
 void describe(FieldVisitor& visit, WhyPicture& picture) { describe_title(visit, picture); }
 
+void describe(FieldVisitor& visit, SavedAs& saved) {
+  visit("name", saved.name, "of the output of the program");
+  visit("file", saved.file, "its own name");
+  visit("help", saved.help, "what it is");
+}
+
 void describe(FieldVisitor& visit, Result& result) {
   visit("width", result.size.width, "pixels");
   visit("height", result.size.height, "pixels");
@@ -138,6 +130,8 @@ void describe(FieldVisitor& visit, Result& result) {
   visit.derived("scores", named_values(result.scores), "bars");
   visit.derived("facts", named_values(result.facts), "for people");
   visit("timings", result.timings, "of the stages");
+  visit("stem", result.stem, "of the names of saved files");
+  visit("files", result.files, "that can be saved");
   visit("why_pictures", result.why_pictures, "that belong to explanations");
   visit("video", result.video, "what was found in the whole of a video");
 }

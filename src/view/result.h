@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "operations/shown.h"
 #include "view/picture.h"
 
 namespace fovea::view {
@@ -29,30 +30,9 @@ struct Layer {
   std::vector<report::Color> colors{};
 };
 
-// What a box means where the truth is known.
-enum class MarkKind : unsigned char {
-  kPlain,
-  kHit,     // found, and there
-  kFalse,   // found, and not there
-  kMissed,  // there, and not found
-  kTrue,    // there, and found by a box of its own
-  kIgnored  // counts nothing: an unclear object, or what was found there
-};
-std::span<const Choice> choices(MarkKind);
-
-// A box of any numbers.
-template <class Number>
-Rect<double> exact(const Rect<Number>& box) {
-  return {static_cast<double>(box.x), static_cast<double>(box.y), static_cast<double>(box.width),
-          static_cast<double>(box.height)};
-}
-
-// A box over the picture, with a label.
-struct Mark {
-  Rect<double> box{};
-  std::string label{};
-  MarkKind kind = MarkKind::kPlain;
-};
+using operations::exact;
+using operations::Mark;
+using operations::MarkKind;
 
 // Something that happened in a stream, such as an action.
 struct RecognizedEvent {
@@ -103,6 +83,18 @@ struct WhyPicture {
   std::function<std::string(const Place& place)> make{};
 };
 
+// A file that a result can be saved as.
+struct SavedAs {
+  std::size_t output = 0;  // of the operation
+  std::string name{};      // of that output: "coco"
+  std::string file{};      // "street_people_detect_coco.json"
+  std::string help{};      // what it is
+};
+struct SavedBytes {
+  std::string file{};
+  std::string bytes{};
+};
+
 // It never changes once a job has made it.
 struct Result {
   std::string title{};                     // of a saved page: "People in street.jpg"
@@ -121,16 +113,19 @@ struct Result {
   std::string command{};               // line of the shell that gives this result
   std::string python{};                // lines of Python that do
   std::string json{};                  // all numbers
+  std::string stem{};                  // of the names of saved files: "street_people_detect"
+  std::vector<SavedAs> files{};        // besides the page, the JSON and what is seen
   std::optional<VideoResult> video{};  // of a system that looks at whole videos
   // What only a saved page needs is made when one is saved. Several threads may call these.
   std::function<Image<std::uint8_t>()> picture{};  // what was found, drawn over the input
-  // The page in place of result_page(), where there is one.
+  // The page in place of result_page(); empty where there is none.
   std::function<std::string(const report::Explanation* explanation)> page{};
+  std::function<SavedBytes(const SavedAs& as)> save{};  // one of `files`
   // Why the result is what it is at a place of the picture; empty where the system cannot say. May
   // be called by several threads. Throws what the library throws; Cancelled after a stop.
   std::function<report::Explanation(const Place& place, const Exec& exec)> explain{};
   // The same of a face of a mesh, or of all seams for -1.
-  std::function<report::Explanation(std::int64_t face)> explain_face{};
+  std::function<report::Explanation(std::int64_t face, const Exec& exec)> explain_face{};
   std::string why_hint{};  // what a click asks, for people
   std::vector<WhyPicture> why_pictures{};
   std::size_t held_bytes = 0;  // memory of the functions above, besides image and layers
@@ -177,13 +172,13 @@ std::size_t bytes_of(const report::Explanation& explanation);
 
 // What the page reads: all but the pixels.
 void describe(FieldVisitor& visit, Layer& layer);
-void describe(FieldVisitor& visit, Mark& mark);
 void describe(FieldVisitor& visit, RecognizedEvent& event);
 void describe(FieldVisitor& visit, Timing& timing);
 void describe(FieldVisitor& visit, Span& span);
 void describe(FieldVisitor& visit, LayerShape& drawn);
 void describe(FieldVisitor& visit, VideoResult& video);
 void describe(FieldVisitor& visit, WhyPicture& picture);
+void describe(FieldVisitor& visit, SavedAs& saved);
 void describe(FieldVisitor& visit, Result& result);
 // The result as one HTML file that needs nothing else, with the explanation where there is one.
 std::string result_page(const Result& result, const report::Explanation* explanation);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -62,6 +63,20 @@ bool answers(const Result& result, const Question& question) {
   const Place& place = question.place;
   return result.explain && place.x >= 0 && place.x < result.size.width && place.y >= 0 &&
          place.y < result.size.height;
+}
+
+// A file for the user to keep, by any name.
+Response download(SavedBytes file) {
+  std::string name;
+  for (const char letter : file.file) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+                       std::string_view("._-").find(letter) != std::string_view::npos;
+    name +=
+        plain ? std::string(1, letter) : fmt::format("%{:02X}", static_cast<unsigned char>(letter));
+  }
+  return {.type = "application/octet-stream",
+          .body = std::move(file.bytes),
+          .headers = {{"Content-Disposition", "attachment; filename*=UTF-8''" + name}}};
 }
 
 // What an explanation is kept by.
@@ -252,7 +267,7 @@ Response Session::ask(const Request& request, const std::string& id) {
         key,
         [&] {
           return std::make_shared<const report::Explanation>(
-              question.face ? result->explain_face(*question.face)
+              question.face ? result->explain_face(*question.face, exec)
                             : result->explain(question.place, exec));
         },
         [](const auto& made) { return bytes_of(*made); });
@@ -315,15 +330,22 @@ Response Session::result(const Request& request, const Parts& parts) {
     const auto surface = std::ranges::find(result->surfaces, parts[3], &Layer::name);
     return surface == result->surfaces.end() ? not_found() : colors_response(surface->colors);
   }
+  if (what == "save" && parts.size() == 4) {
+    const auto number = number_of<std::size_t>(parts[3]);
+    if (!number || *number >= result->files.size()) return not_found();
+    return download(result->save(result->files[*number]));
+  }
   if (what == "frame" && parts.size() == 4) return frame_shapes(*result, parts[3]);
   if (what == "why" && parts.size() == 4)
     return why_picture(*result, parts[3], question_in(request));
   if (what != "page.html" && what != "explain" && what != "heat" && what != "faces")
     return not_found();
   const std::shared_ptr<const report::Explanation> why = explanation(request, id);
-  if (what == "page.html")
-    return {.type = "text/html; charset=utf-8",
-            .body = result->page ? result->page(why.get()) : result_page(*result, why.get())};
+  if (what == "page.html") {
+    std::string page = result->page ? result->page(why.get()) : "";
+    if (page.empty()) page = result_page(*result, why.get());
+    return {.type = "text/html; charset=utf-8", .body = std::move(page)};
+  }
   if (!why) return not_found();
   if (what == "explain") return json_response(report::to_json(*why, report::LayerValues::kNone));
   const std::size_t number =

@@ -13,6 +13,7 @@
 //                                          listening for some seconds
 //   WebSocket /streams/ID?frame=N          plays an input: frames, and what a system finds in them
 //   GET  /results/ID, /results/ID/result.json, /results/ID/page.html?x=&y=
+//   GET  /results/ID/save/N                one of the files that the result lists
 //   GET  /results/ID/tile/LAYER/LEVEL/X/Y
 //   POST /results/ID/explain               starts a job that explains a place or a face of a mesh:
 //                                          client, x, y, frame; or client, face

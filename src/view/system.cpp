@@ -10,43 +10,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "core/json_text.h"
 #include "core/words.h"
+#include "operations/files.h"
+#include "view/run_operation.h"
 
 namespace fovea::view {
 
 namespace {
 
-// Whether the file of a model says that it holds actions. All others are models of people, which
-// say themselves what is wrong with them.
-bool holds_actions(const std::string& model) {
-  if (model.empty()) return false;
-  std::string path;
+// The system of a model: that of which it says it is, or, of files of other programs, people, whose
+// reader says what is wrong with them.
+std::string system_of(const std::string& model) {
+  constexpr const char* kOthers = "people";
   try {
-    path = io::find_model(model, "actions");
-  } catch (const IoError&) {
-    return false;
+    const auto facts = io::ModelFile::read(io::find_model(model, "actions")).metadata();
+    const auto schema = facts.find("schema");
+    return schema == facts.end() ? kOthers : schema->second.substr(0, schema->second.find('.'));
+  } catch (const Error&) {
+    return kOthers;
   }
-  const std::map<std::string, std::string> facts = io::ModelFile::read(path).metadata();
-  const auto schema = facts.find("schema");
-  return schema != facts.end() && schema->second.starts_with("actions.");
 }
+
+// The tabs, from left to right.
+constexpr std::array<std::string_view, 8> kOrder{"people", "flow", "emd",     "track",
+                                                 "scenes", "mesh", "actions", "cubes"};
 
 }  // namespace
 
 Systems make_systems(const std::string& model) {
-  const bool of_actions = holds_actions(model);
+  const std::string of_model = model.empty() ? "" : system_of(model);
+  const auto added = [&](std::string_view system) { return system == of_model ? model : ""; };
   Systems systems;
-  systems.push_back(people_view(of_actions ? "" : model));
+  for (const operations::Operation& operation : operations::operations())
+    if (!operation.on_page.title.empty())
+      systems.push_back(operation_view(operation, added(operation.words.system)));
   systems.push_back(flow_view());
   systems.push_back(emd_view());
   systems.push_back(track_view());
   systems.push_back(scenes_view());
-  systems.push_back(mesh_view());
-  systems.push_back(actions_view(of_actions ? model : ""));
+  systems.push_back(actions_view(added("actions")));
   systems.push_back(cubes_view());
+  std::ranges::stable_sort(systems, {}, [](const auto& system) {
+    return std::ranges::find(kOrder, system->facts().name) - kOrder.begin();
+  });
   return systems;
 }
 
@@ -65,6 +75,13 @@ std::vector<std::string> model_names(const std::string& system, const std::strin
                         [&](const std::string& name) { return name == first; });
   if (!added.empty()) names.insert(names.begin(), added);
   return names;
+}
+
+std::string Run::stem(bool whole_film) const {
+  const std::string stem = inputs.front()->kind() == InputKind::kLive
+                               ? operations::live_stem(input())
+                               : std::filesystem::path(input()).stem().string();
+  return of_film() && !whole_film ? fmt::format("{}_{:06}", stem, frame_number()) : stem;
 }
 
 bool Run::of_film() const {

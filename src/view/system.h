@@ -1,5 +1,5 @@
 // What the view can do with one system: which inputs it takes, which options, how it runs, and what
-// it shows. One file in views/ per system.
+// it shows. Operations are run by run_operation.h; what is none has a file in views/.
 #pragma once
 #include <fovea/core/error.h>
 #include <fovea/core/exec.h>
@@ -35,6 +35,8 @@ struct Run {
   std::vector<StreamFrame> frames{};
 
   const std::string& input() const { return inputs.front()->name(); }
+  // Its name for files: "street" of photos/street.jpg, "walk_000012" of a frame of walk.mp4.
+  std::string stem(bool whole_film = false) const;
   // Whether the input moves: a video, a camera or a network stream.
   bool of_film() const;
   // The number of the frame that it is about; 0 of an image.
@@ -101,12 +103,10 @@ SystemView* find_system(const Systems& systems, std::string_view name);
 // All systems. `model` is a file or name that the command line adds to the models, or empty.
 Systems make_systems(const std::string& model);
 
-std::unique_ptr<SystemView> people_view(const std::string& model);
 std::unique_ptr<SystemView> flow_view();
 std::unique_ptr<SystemView> emd_view();
 std::unique_ptr<SystemView> track_view();
 std::unique_ptr<SystemView> scenes_view();
-std::unique_ptr<SystemView> mesh_view();
 std::unique_ptr<SystemView> actions_view(const std::string& model);
 std::unique_ptr<SystemView> cubes_view();
 
@@ -128,6 +128,7 @@ struct Task {
   Run run{};
   Exec exec{};
   std::string title{};              // of the result
+  std::string stem{};               // of the names of its files
   std::string model{};              // empty where the system has none
   std::string model_hashes{};       // the SHA-256 of its file by its name, as JSON
   std::string options{};            // as JSON
@@ -171,7 +172,7 @@ class OptionsView : public SystemView {
   Result run(const Run& run, const Exec& exec) final {
     check_input(run);
     const TaskOf<Options> task = task_of(run, exec);
-    Result result{.title = task.title};
+    Result result{.title = task.title, .stem = task.stem};
     Stopwatch watch(result.timings);
     work(task, result, watch);
     watch.lap("draw");
@@ -199,6 +200,7 @@ class OptionsView : public SystemView {
     TaskOf<Options> task{{.run = run, .exec = exec, .model = model_of(run)}, defaults_};
     task.title = facts().headline + " " + run.input();
     task.model_hashes = model_hashes(task.model);
+    task.stem = run.stem(facts().whole_video) + "_" + facts().name;
     if (!facts().needs_box) task.run.box.reset();
     Form form = form_of(task.with, hidden_);
     fill_form(form, run.options);

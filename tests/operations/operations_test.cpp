@@ -1,5 +1,7 @@
+// Covers: option_fields, shown
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 
 #include "operations/operation.h"
@@ -35,6 +37,39 @@ TEST(Operations, HaveNamesOfTheirOwnAndOutputsThatAreNoOtherOptions) {
       EXPECT_TRUE(output.endings.empty() || !output.what.empty()) << output.name;
     }
     EXPECT_NE(operation.sample, nullptr) << verb;
+  }
+}
+
+TEST(Operations, OptionsOfOutputsStandWhereHelpHasThem) {
+  for (const Operation& operation : operations()) {
+    const auto call = operation.call();
+    std::vector<NamedOutput> named(operation.outputs.size());
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < named.size(); ++i)
+      named[i].path = std::string(operation.outputs[i].name);
+    for (const OptionField& field : option_fields(operation, *call, named)) {
+      const auto output = std::ranges::find(operation.outputs, field.name, &Output::name);
+      if (output != operation.outputs.end()) {
+        EXPECT_TRUE(!output->kinds.empty() || option_text(field) == field.name) << field.name;
+        if (!output->after.empty()) {
+          EXPECT_EQ(std::ranges::count(names, output->after), 1) << field.name;
+        }
+      }
+      names.push_back(field.name);
+    }
+    for (const Output& output : operation.outputs)
+      EXPECT_EQ(std::ranges::count(names, output.name), 1) << output.name;
+  }
+}
+
+TEST(Operations, SayWhyAFileCannotBeMade) {
+  for (const Operation& operation : operations()) {
+    if (operation.words.system != "mesh" || operation.words.verb != "segment") continue;
+    const auto tree = std::ranges::find(operation.outputs, "tree", &Output::name);
+    const auto call = operation.call();
+    EXPECT_THAT(call->obstacle(static_cast<std::size_t>(tree - operation.outputs.begin())),
+                testing::HasSubstr("--division hierarchical"));
+    EXPECT_EQ(call->obstacle(0), "");
   }
 }
 

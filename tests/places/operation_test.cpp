@@ -20,14 +20,21 @@ void describe(OptionVisitor& visit, BrightOptions& options) {
   visit("above", options.above, "pixels above this are bright", 0, 255);
 }
 
+struct Spot {
+  Rect<int> box{};
+};
+void describe(FieldVisitor& visit, Spot& spot) { visit("box", spot.box, "around bright pixels"); }
+
 struct BrightPixels {
   int width = 0;
   std::int64_t bright = 0;
+  std::vector<Spot> spots{};
 };
 void describe(FieldVisitor& visit, BrightPixels& found) {
   visit.record("BrightPixels", "the bright pixels of an image");
   visit("width", found.width, "of the image", {.unit = "pixels"});
   visit("bright", found.bright, "how many pixels are bright");
+  visit("spots", found.spots, "one per row with bright pixels, from the first to the last of them");
 }
 
 struct Item {
@@ -59,6 +66,7 @@ Operation bright() {
                  .text = "Counts the bright pixels of images.",
                  .arguments = {{"INPUT", "images", 1, kAnyNumber}},
                  .examples = {{"fovea ops bright a.png --numbers all.txt", "count them"}}},
+       .on_page = {.title = "Bright pixels"},
        .input = InputKind::kImage,
        .outputs = {Made{.about = {.name = "mask",
                                   .help = "picture of the bright pixels",
@@ -77,7 +85,8 @@ Operation bright() {
                             }},
                    Made{.about = {.name = "numbers",
                                   .help = "file for the numbers of all images",
-                                  .share = Share::kOneFile},
+                                  .share = Share::kOneFile,
+                                  .ending = ".txt"},
                         .open = [](const std::string& path) -> std::unique_ptr<SharedFile> {
                           return std::make_unique<Numbers>(path);
                         }}},
@@ -88,9 +97,16 @@ Operation bright() {
        .run =
            [](const BrightOptions& options, NoWorker&, Item& item) {
              item.found = {.width = item.pixels.width()};
-             for (int y = 0; y < item.pixels.height(); ++y)
-               for (int x = 0; x < item.pixels.width(); ++x)
-                 item.found.bright += item.pixels.at(x, y) > options.above ? 1 : 0;
+             for (int y = 0; y < item.pixels.height(); ++y) {
+               Rect<int> box{0, y, 0, 1};
+               for (int x = 0; x < item.pixels.width(); ++x) {
+                 if (item.pixels.at(x, y) <= options.above) continue;
+                 ++item.found.bright;
+                 if (box.width == 0) box.x = x;
+                 box.width = x + 1 - box.x;
+               }
+               if (box.width > 0) item.found.spots.push_back({box});
+             }
            },
        .result = [](const Item& item) { return record_ref(item.found); },
        .line =

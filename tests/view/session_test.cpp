@@ -1,5 +1,5 @@
 // The requests of the page, from a dropped file to the explanation of a result.
-// Covers: system, result, run_body, inputs, people, flow, emd, scenes, mesh, view
+// Covers: system, result, run_body, inputs, flow, emd, scenes, view
 #include "view/session.h"
 
 #include <fovea/core/error.h>
@@ -140,9 +140,8 @@ TEST_F(SessionTest, FindsPeopleAndSaysWhy) {
   EXPECT_EQ(result["width"], 96);
   EXPECT_THAT(result["command"].get<std::string>(),
               HasSubstr("fovea people detect a.png --model hog --threshold -9 --ratio 1.5"));
-  EXPECT_THAT(
-      result["python"].get<std::string>(),
-      HasSubstr("fovea.people.Detector(\"hog\", threshold=-9, ratio=1.5).detect(\"a.png\")"));
+  EXPECT_THAT(result["python"].get<std::string>(),
+              HasSubstr("fovea.people.detect(\"a.png\", model=\"hog\", threshold=-9, ratio=1.5)"));
   EXPECT_TRUE(result["marks"].is_array());
   EXPECT_EQ(parsed(get(address + "/result.json"))["command"], "people detect");
   EXPECT_EQ(get(address + "/explain?x=48&y=80").status, 404) << "nobody has asked yet";

@@ -248,7 +248,7 @@ TEST_F(StreamTest, FindsPeopleAndSaysWhyWhenPaused) {
   page.run({{"system", "people"}, {"model", "hog"}, {"options", {{"threshold", "-9"}}}});
   Message message = page.frame();
   EXPECT_THAT(message.facts["result"]["summary"].get<std::string>(), HasSubstr("the model hog"));
-  EXPECT_EQ(message.facts["result"]["timings"][0]["stage"], "find people");
+  EXPECT_EQ(message.facts["result"]["timings"][0]["stage"], "detect");
   EXPECT_EQ(message.facts["system"], "people");
   EXPECT_EQ(message.facts["kept"], "");
   page.say("pause");

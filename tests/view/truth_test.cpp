@@ -33,6 +33,13 @@ std::string coco(const std::string& image, const std::string& box) {
          R"("annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": )" + box + "}]}";
 }
 
+std::unique_ptr<SystemView> view_of(std::string_view name) {
+  Systems systems = make_systems("");
+  for (std::unique_ptr<SystemView>& system : systems)
+    if (system->facts().name == name) return std::move(system);
+  return nullptr;
+}
+
 class TruthTest : public testing::Test {
  protected:
   std::shared_ptr<Input> added(const std::string& path) {
@@ -107,7 +114,7 @@ TEST_F(TruthTest, HasThePeopleOfAnImageByItsName) {
 TEST_F(TruthTest, MarksPeopleWhoWereMissed) {
   const auto input = image("a.png");
   const std::string file = text("all.json", coco("a.png", "[8, 16, 40, 120]"));
-  const Result result = run(people_view(""), {input}, file, {{"threshold", "99"}});
+  const Result result = run(view_of("people"), {input}, file, {{"threshold", "99"}});
   EXPECT_EQ(count(result, MarkKind::kMissed), 1);
   EXPECT_EQ(result.marks.back().label, "missed");
   EXPECT_THAT(result.summary, HasSubstr("0 hits and 0 false alarms, and 1 person was missed"));
@@ -118,14 +125,14 @@ TEST_F(TruthTest, MarksBoxesByWhetherSomebodyIsThere) {
   const auto input = image("a.png");
   const FormValues options{{"threshold", "-9"}, {"ratio", "1.5"}};
   const std::string nobody = text("nobody/all.json", coco("a.png", "[0, 0, 2, 4]"));
-  const Result alarms = run(people_view(""), {input}, nobody, options, "hog");
+  const Result alarms = run(view_of("people"), {input}, nobody, options, "hog");
   ASSERT_GT(alarms.marks.size(), 1U);
   EXPECT_EQ(count(alarms, MarkKind::kFalse), static_cast<int>(alarms.marks.size()) - 1);
   const Rect<double> box = alarms.marks.front().box;
   const std::string there =
       text("there/all.json",
            coco("a.png", fmt::format("[{}, {}, {}, {}]", box.x, box.y, box.width, box.height)));
-  const Result hit = run(people_view(""), {input}, there, options, "hog");
+  const Result hit = run(view_of("people"), {input}, there, options, "hog");
   EXPECT_EQ(hit.marks.front().kind, MarkKind::kHit);
   EXPECT_EQ(hit.marks.back().kind, MarkKind::kTrue);
 }
@@ -133,7 +140,7 @@ TEST_F(TruthTest, MarksBoxesByWhetherSomebodyIsThere) {
 TEST_F(TruthTest, StandsBesideTheResultWhereItIsDamaged) {
   const auto input = image("a.png");
   text("bad/bad.json", "{");
-  const Result result = run(people_view(""), {input}, folder_ / "bad");
+  const Result result = run(view_of("people"), {input}, folder_ / "bad");
   EXPECT_THAT(fact(result, "truth"), HasSubstr("bad.json"));
   EXPECT_GT(result.summary.size(), 10U);
 }
@@ -197,7 +204,7 @@ TEST_F(TruthTest, ComparesEachFrameOfAVideo) {
   const auto walk = video("walk.y4m", 4);
   const auto truth = std::make_shared<const Truth>(text("gt.txt", "3,7,9,17,40,120,1,1,1\n"));
   for (const auto& [frame, missed] : {std::pair(1, 0), {2, 1}}) {
-    const Result result = people_view("")->run(
+    const Result result = view_of("people")->run(
         {.inputs = {walk}, .frame = frame, .options = {{"threshold", "99"}}, .truth = truth},
         {.device = Device::cpu(), .threads = 1});
     EXPECT_EQ(count(result, MarkKind::kMissed), missed) << frame;
@@ -211,12 +218,12 @@ TEST_F(TruthTest, ComparesFramesThatPlay) {
   const auto truth =
       std::make_shared<const Truth>(text("gt.txt", "1,7,9,17,40,120\n2,7,9,17,40,120\n"));
   const Exec exec{.device = Device::cpu(), .threads = 1};
-  const auto people = people_view("");
+  const auto people = view_of("people");
   const auto running =
       people->begin({.inputs = {walk}, .options = {{"threshold", "99"}}, .truth = truth}, exec);
   EXPECT_EQ(count(running->next({walk->frame(1), 1}), MarkKind::kMissed), 1);
   EXPECT_EQ(count(running->next({walk->frame(2), 2}), MarkKind::kMissed), 0);
-  const auto track = track_view();
+  const auto track = view_of("track");
   const auto following =
       track->begin({.inputs = {walk}, .box = Rect<int>{8, 16, 40, 120}, .truth = truth}, exec);
   following->begin({walk->frame(0), 0});
@@ -300,25 +307,25 @@ TEST_F(TruthTest, FindsMotionByTheNamesOfKittiAndMiddlebury) {
 TEST_F(TruthTest, ShowsTheErrorOfMotion) {
   const auto first = image("frame10.png"), second = image("frame11.png");  // the same pixels
   flow("flow10.flo", 96, 160, 2);
-  const Result result = run(flow_view(), {first, second}, folder_.path());
+  const Result result = run(view_of("flow"), {first, second}, folder_.path());
   EXPECT_EQ(result.layers.back().name, "error");
   EXPECT_EQ(result.layers[result.layers.size() - 2].name, "truth");
   EXPECT_THAT(result.summary, HasSubstr("2.00 pixels beside the truth"));
   const auto other = image("frame12.png", 64, 64), last = image("frame13.png", 64, 64);
   flow("flow12.flo", 32, 32, 1);
-  EXPECT_NE(fact(run(flow_view(), {other, last}, folder_.path()), "truth"), "none");
+  EXPECT_NE(fact(run(view_of("flow"), {other, last}, folder_.path()), "truth"), "none");
 }
 
 TEST_F(TruthTest, ComparesPartsWithThoseOfPeople) {
   const auto mesh = added(text("meshes/12.off", kOff));
   text("seg/12/12_0.seg", "0\n0\n1\n1\n");
   text("seg/12/12_1.seg", "0\n0\n0\n0\n");
-  const Result result = run(mesh_view(), {mesh}, folder_ / "seg");
+  const Result result = run(view_of("mesh"), {mesh}, folder_ / "seg");
   ASSERT_EQ(result.surfaces.size(), 3U);
   EXPECT_EQ(result.surfaces.back().title, "Truth 2 of 2");
   EXPECT_EQ(result.surfaces.back().colors.size(), 4U);
   EXPECT_THAT(result.summary, HasSubstr("Rand error"));
-  const Result wrong = run(mesh_view(), {mesh}, text("short.seg", "0\n"));
+  const Result wrong = run(view_of("mesh"), {mesh}, text("short.seg", "0\n"));
   EXPECT_THAT(fact(wrong, "truth"), HasSubstr("expected one per face"));
 }
 

@@ -96,6 +96,7 @@ void Job::settle() {
   const bool frames = operation.input == InputKind::kFrames;  // which may say what works on them
   if (!frames) choose_device();
   plan_files();
+  refuse_obstacles();
   call.settle(plan);
   check_files();
   if (frames) choose_device();
@@ -166,6 +167,13 @@ void Job::plan_files() {
   }
 }
 
+// Refuses files that the options do not make.
+void Job::refuse_obstacles() const {
+  for (std::size_t i = 0; i < outputs().size(); ++i)
+    if (const std::string obstacle = call.obstacle(i); !named[i].empty() && !obstacle.empty())
+      throw InvalidArgument(obstacle);
+}
+
 // No file may be written twice, or replace one that is read.
 void Job::check_files() {
   const OutputUse use =
@@ -216,7 +224,10 @@ int Job::explain() {
   if (operation.explains_on_processor) context.exec.device = Device::cpu();
   resolve_device(context);
   call.begin(context.exec_without_progress(), plan);
-  const operations::Explained explained = call.explain(source_of(0));
+  const std::shared_ptr<void> item = call.make_item();
+  call.read(source_of(0), item.get());
+  const Exec exec = context.exec_without_progress();
+  const operations::Explained explained = call.explain(item, {.exec = exec});
   if (!picture.empty()) io::write_image(picture, explained.picture(explained.explanation).view());
   return print_explanation(context, explained.explanation, {.members = [&](io::JsonWriter& json) {
                              json.member(pair ? "first" : "input", inputs[0]);

@@ -12,13 +12,7 @@
 
 namespace fovea::cli {
 
-// What an output was given.
-struct NamedOutput {
-  std::string path{};
-  std::vector<WordAndFile> kinds{};  // where it has several
-
-  bool empty() const { return path.empty() && kinds.empty(); }
-};
+using operations::NamedOutput;
 
 // A picture that is asked for.
 struct AskedPicture {
@@ -70,6 +64,7 @@ struct Job {
   void sort_by_ending();
   void plan_inputs();
   void plan_files();
+  void refuse_obstacles() const;
   void check_files();
 };
 

@@ -1,9 +1,5 @@
 #include "cli/operations/run_operation.h"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 #include "cli/operations/job.h"
 #include "cli/operations/run_inputs.h"
 #include "cli/operations/run_one.h"
@@ -22,14 +18,7 @@ class OperationRequest final : public Request {
       : operation_(operation), call_(operation.call()), named_(operation.outputs.size()) {}
 
   std::vector<OptionField> fields() override {
-    std::vector<OptionField> fields = outputs_after("");
-    const auto add = [&](const OptionField& field) {
-      fields.push_back(field);
-      std::ranges::move(outputs_after(field.name), std::back_inserter(fields));
-    };
-    detail::FieldVisitor<decltype(add)> visitor(add);
-    call_->visit_options(visitor);
-    return fields;
+    return operations::option_fields(operation_, *call_, named_);
   }
   void apply_preset() override { call_->apply_preset(); }
   int run(Context& context) override {
@@ -41,26 +30,6 @@ class OperationRequest final : public Request {
   }
 
  private:
-  // The options for outputs that stand behind the option of this name.
-  std::vector<OptionField> outputs_after(std::string_view option) {
-    std::vector<OptionField> fields;
-    for (std::size_t i = 0; i < named_.size(); ++i) {
-      const Output& output = operation_.outputs[i];
-      if (output.after != option) continue;
-      OptionField& field = fields.emplace_back();
-      field.name = output.name;
-      field.help = output.help;
-      if (output.kinds.empty()) {
-        field.value = &named_[i].path;
-        field.traits.use = output.share == Share::kOneFolder ? TextUse::kFolder : TextUse::kOutput;
-      } else {
-        field.value = &named_[i].kinds;
-        field.traits.words = output.kinds;
-      }
-    }
-    return fields;
-  }
-
   const Operation& operation_;
   std::unique_ptr<operations::Call> call_;
   std::vector<NamedOutput> named_;

@@ -3,6 +3,7 @@
 #include <fovea/io/inputs.h>
 #include <fovea/io/mesh_io.h>
 #include <fovea/io/npy.h>
+#include <fovea/mesh/evaluate.h>
 #include <fovea/mesh/explain.h>
 #include <fovea/mesh/segment.h>
 #include <fovea/mesh/show.h>
@@ -44,6 +45,7 @@ struct SegmentRequest {
   io::MeshReadOptions read{};
   io::MeshWriteOptions write{};
   bool writes_memberships = false;  // follows from the files that are asked for
+  bool asks = false;                // why will be asked
 };
 
 void describe(OptionVisitor& visit, SegmentRequest& request) {
@@ -67,7 +69,13 @@ struct Divided {
   std::string input{};
   io::TriangleMesh mesh{};
   mesh::Segmentation found{};
+  std::shared_ptr<const mesh::SegmentExplanation> why{};  // where it will be asked
 };
+// What the page saves: the result with the labels, which the program writes into files.
+void describe(FieldVisitor& visit, Divided& item) {
+  describe(visit, item.found);
+  visit("labels", item.found.labels, "one per face: the part that it belongs to, from 0");
+}
 
 bool explains(const SegmentRequest& request) {
   return request.explain || request.explain_face.has_value();
@@ -82,8 +90,6 @@ void check(const SegmentRequest& request) {
 void settle(SegmentRequest& request, const Plan& plan) {
   check_own_costs(request.costs, plan.inputs.size());
   if (explains(request)) return;
-  if (plan.writes("tree") && request.options.division != mesh::Division::kHierarchical)
-    throw InvalidArgument("--tree needs --division hierarchical; k-way division makes no tree");
   if (request.show != Show::kParts && !plan.writes("picture"))
     throw InvalidArgument("--show says what --picture shows; give --picture FILE too");
   if (plan.any("output", [](const std::string& path) { return path.ends_with(".stl"); }))
@@ -97,7 +103,8 @@ void settle(SegmentRequest& request, const Plan& plan) {
   request.writes_memberships = plan.writes("memberships");
 }
 
-void begin(SegmentRequest& request, const Exec& exec, const Plan&) {
+void begin(SegmentRequest& request, const Exec& exec, const Plan& plan) {
+  request.asks = plan.asks;
   request.options.exec = exec;
   request.render.exec = exec;
 }
@@ -115,12 +122,18 @@ void read(const SegmentRequest& request, const Source& source, Divided& item) {
 }
 
 void segment(const SegmentRequest& request, mesh::Segmenter& segmenter, Divided& item) {
-  if (request.costs.file.empty()) {
-    item.found = segmenter.segment(item.mesh);
+  const bool own = !request.costs.file.empty();
+  std::vector<float> costs;
+  if (own)
+    costs = read_own_costs(request.costs, item.input,
+                           mesh::dual_graph(item.mesh, 0, request.options.exec));
+  if (!request.asks) {
+    item.found = own ? segmenter.segment(item.mesh, costs) : segmenter.segment(item.mesh);
     return;
   }
-  const mesh::DualGraph graph = mesh::dual_graph(item.mesh, 0, request.options.exec);
-  item.found = segmenter.segment(item.mesh, read_own_costs(request.costs, item.input, graph));
+  item.why = std::make_shared<const mesh::SegmentExplanation>(
+      own ? segmenter.explain(item.mesh, costs) : segmenter.explain(item.mesh));
+  item.found = item.why->segmentation;
 }
 
 // An estimate from the length of the file, in which a face takes 20 to 50 bytes: the mesh with its
@@ -196,11 +209,15 @@ void write_picture(const SegmentRequest& request, const Divided& item, const std
   io::write_image(path, picture.view());
 }
 
-void write_page(const SegmentRequest&, const Divided& item, const std::string& path) {
-  write_text(path, mesh::model_page(item.mesh, item.found.labels,
-                                    {.title = std::filesystem::path(item.input).filename().string(),
-                                     .text = parts_text(item),
-                                     .hierarchy = item.found.hierarchy}));
+std::string page(const SegmentRequest&, const Divided& item, const report::Explanation* why) {
+  return mesh::model_page(item.mesh, item.found.labels,
+                          {.title = std::filesystem::path(item.input).filename().string(),
+                           .text = parts_text(item) + (why == nullptr ? "" : ". " + why->summary),
+                           .hierarchy = item.found.hierarchy});
+}
+
+void write_page(const SegmentRequest& request, const Divided& item, const std::string& path) {
+  write_text(path, page(request, item, nullptr));
 }
 
 void write_memberships(const SegmentRequest&, const Divided& item, const std::string& path) {
@@ -213,35 +230,86 @@ void write_tree(const SegmentRequest&, const Divided& item, const std::string& p
   write_text(path, mesh::hierarchy_json(item.found.hierarchy));
 }
 
-Explained explain(const SegmentRequest& request, const Source& source) {
-  struct Answer {
-    io::TriangleMesh mesh;
-    mesh::SegmentExplanation why;
-  };
-  const auto answer = std::make_shared<Answer>();
-  answer->mesh = io::read_mesh(source.name, request.read);
-  const io::TriangleMesh& mesh = answer->mesh;
-  const std::optional<int> face = request.explain_face;
-  if (face && *face >= std::ssize(mesh.faces))
-    throw InvalidArgument(
-        fmt::format("--explain-face {}: {} has {} faces", *face, source.name, mesh.faces.size()));
-  if (request.costs.file.empty()) {
-    answer->why = mesh::explain(mesh, request.options);
-  } else {
-    const mesh::DualGraph graph = mesh::dual_graph(mesh, 0, request.options.exec);
-    answer->why =
-        mesh::explain(mesh, request.options, read_own_costs(request.costs, source.name, graph));
-  }
+void show(const SegmentRequest&, const Divided& item, Shown& shown) {
+  const mesh::Segmentation& found = item.found;
+  shown.summary = fmt::format("The mesh of {} faces has {}{}.", item.mesh.faces.size(),
+                              detail::counted(found.count, "part"),
+                              found.chosen ? ", a number that the program chose" : "");
+  shown.parts = mesh::parts_json(item.mesh, found.labels, found.hierarchy);
+  shown.surfaces.push_back(
+      {.name = "membership",
+       .title = "Membership",
+       .text = "Bright where a face surely belongs to its part.",
+       .colors = mesh::value_colors(found.membership, report::ColorMap::kTide)});
+  shown.facts.emplace_back("vertices", std::to_string(item.mesh.vertices.size()));
+}
+
+void compare(const SegmentRequest&, const Divided& item, const Truth& truth, Shown& shown) {
+  const auto people = truth.parts(item.mesh.faces.size());
+  if (people.empty()) return;
+  for (std::size_t i = 0; i < people.size(); ++i)
+    shown.surfaces.push_back({.name = fmt::format("truth-{}", i),
+                              .title = people.size() == 1
+                                           ? "Truth"
+                                           : fmt::format("Truth {} of {}", i + 1, people.size()),
+                              .text = "The parts that a person has made.",
+                              .colors = mesh::part_colors(people[i])});
+  const auto errors = mesh::evaluate_segmentation(item.mesh, item.found.labels, people);
+  shown.facts.emplace_back("Rand error", fmt::format("{:.3f}", errors.rand));
+  shown.facts.emplace_back("cut discrepancy", fmt::format("{:.3f}", errors.cut_discrepancy));
+  shown.summary += fmt::format(
+      " It differs from the truth by a Rand error of {:.3f}{}.", errors.rand,
+      people.size() == 1 ? "" : fmt::format(", the mean over {} people", people.size()));
+}
+
+// The memory of what a page and an explanation are made from.
+std::size_t held_bytes(const Divided& item) {
+  const io::TriangleMesh& mesh = item.mesh;
+  std::size_t bytes = mesh.vertices.size() * sizeof(mesh.vertices[0]) +
+                      mesh.faces.size() * (sizeof(mesh.faces[0]) + 6 * sizeof(std::int32_t)) +
+                      item.found.memberships.size() * sizeof(float);
+  if (item.why)
+    bytes += item.why->edges.size() * sizeof(mesh::CutEdge) +
+             item.why->segmentation.memberships.size() * sizeof(float);
+  return bytes;
+}
+
+std::shared_ptr<const mesh::SegmentExplanation> reasons_of(const SegmentRequest& request,
+                                                           const Divided& item, const Exec& exec) {
+  if (item.why) return item.why;
+  mesh::SegmentOptions options = request.options;
+  options.exec = exec;
+  if (request.costs.file.empty())
+    return std::make_shared<const mesh::SegmentExplanation>(mesh::explain(item.mesh, options));
+  const mesh::DualGraph graph = mesh::dual_graph(item.mesh, 0, exec);
+  return std::make_shared<const mesh::SegmentExplanation>(
+      mesh::explain(item.mesh, options, read_own_costs(request.costs, item.input, graph)));
+}
+
+// The face that is asked about; none: the seams of the whole mesh.
+std::optional<std::int64_t> asked_face(const SegmentRequest& request, const Divided& item,
+                                       const Asked& asked) {
+  if (asked.question != nullptr)
+    return *asked.question->face < 0 ? std::nullopt : asked.question->face;
+  if (request.explain_face && *request.explain_face >= std::ssize(item.mesh.faces))
+    throw InvalidArgument(fmt::format("--explain-face {}: {} has {} faces", *request.explain_face,
+                                      item.input, item.mesh.faces.size()));
+  return request.explain_face;
+}
+
+Explained explain(const SegmentRequest& request, const std::shared_ptr<const Divided>& item,
+                  const Asked& asked) {
+  const std::optional<std::int64_t> face = asked_face(request, *item, asked);
+  const auto why = reasons_of(request, *item, asked.exec);
   Explained explained{.explanation =
-                          face ? present(answer->why, mesh::explain_face(answer->why, *face))
-                               : present(answer->why)};
-  explained.picture = [answer, render = request.render,
-                       named = face.has_value()](const report::Explanation& why) {
-    const report::FaceLayer& layer = why.surface[0];
+                          face ? present(*why, mesh::explain_face(*why, *face)) : present(*why)};
+  explained.picture = [item, why, render = request.render,
+                       named = face.has_value()](const report::Explanation& shown) {
+    const report::FaceLayer& layer = shown.surface[0];
     mesh::RenderOptions options = render;
-    options.parts = answer->why.segmentation.labels;
+    options.parts = why->segmentation.labels;
     const auto colors = mesh::value_colors(layer.values, report::ColorMap::kTide);
-    return mesh::with_value_bar(mesh::render(answer->mesh, colors, options), layer.values,
+    return mesh::with_value_bar(mesh::render(item->mesh, colors, options), layer.values,
                                 named ? "membership in " + layer.name : layer.name);
   };
   return explained;
@@ -301,7 +369,11 @@ Operation mesh_segment() {
                      .ending = ".json",
                      .endings = {".json"},
                      .what = "a tree"},
-           .write = write_tree}};
+           .write = write_tree,
+           .obstacle = [](const SegmentRequest& request) -> std::string {
+             if (request.options.division == mesh::Division::kHierarchical) return "";
+             return "--tree needs --division hierarchical; k-way division makes no tree";
+           }}};
   return make_operation<SegmentRequest, Divided, mesh::Segmenter>(
       {.words =
            {.system = "mesh",
@@ -330,6 +402,9 @@ Operation mesh_segment() {
                   "make a page on which the divisions open level by level"},
                  {"fovea mesh segment ant.off --explain-face 120 --explain-picture why.png",
                   "say why a face belongs to its part, and draw its memberships"}}},
+       .on_page = {.title = "Mesh parts",
+                   .hint = "Click a face to see why it belongs to its part, or beside the mesh to "
+                           "see what the seams between parts cost."},
        .input = InputKind::kMesh,
        .needs_output = true,
        .alone_on_gpu = true,
@@ -348,6 +423,13 @@ Operation mesh_segment() {
        .memory = memory,
        .result = [](const Divided& item) { return record_ref(item.found); },
        .line = line,
+       .controls = [](OptionVisitor& visit,
+                      SegmentRequest& request) { describe(visit, request.options); },
+       .show = show,
+       .compare = compare,
+       .saved = [](const Divided& item) { return record_ref(item); },
+       .page = page,
+       .held_bytes = held_bytes,
        .explains = explains,
        .explain_picture = [](const SegmentRequest& request) { return request.explain_picture; },
        .explain = explain},

@@ -1,12 +1,15 @@
 // people detect: finds people in images and video and writes pictures and lists of boxes.
 #include <fovea/core/error.h>
 #include <fovea/core/stream.h>
+#include <fovea/people/evaluate.h>
 #include <fovea/people/explain.h>
 #include <fovea/people/measure.h>
 #include <fovea/people/show.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -80,7 +83,8 @@ void check(const Setup& setup) {
 void begin(Setup& setup, const Exec& exec, const Plan& plan) {
   DetectRequest& request = setup.asked;
   request.detect.exec = exec;
-  setup.detector = people::load_model(request.model);
+  setup.detector =
+      plan.keep<people::Model>(request.model, [&] { return people::load_model(request.model); });
   if (!request.mask.empty() && request.explain.empty())
     setup.mask = io::to_gray(people::detector_pixels(plan.image(request.mask)));
 }
@@ -152,6 +156,49 @@ std::string note_after_all(const Setup& setup, const Count& count) {
       setup.asked.detect.fuse.weight_from.value_or(0));
 }
 
+void show(const Setup& setup, const Found& found, Shown& shown) {
+  const std::vector<people::Detection>& people = found.result.people;
+  shown.summary =
+      people.empty()
+          ? fmt::format("No person was found by the model {}.", setup.asked.model)
+          : fmt::format("{} found by the model {}; the best score is {:.2f}.",
+                        people.size() == 1 ? std::string("One person was")
+                                           : fmt::format("{} people were", people.size()),
+                        setup.asked.model, people.front().score);
+  const double threshold = setup.asked.detect.threshold.value_or(setup.detector->threshold);
+  shown.facts.emplace_back("threshold", fmt::format("{:g}", threshold));
+}
+
+// Marks hits and false alarms as people eval counts them, and adds the boxes of the truth.
+void compare(const Setup&, const Found& found, const Truth& truth, Shown& shown) {
+  const auto there = truth.people();
+  if (!there) return;
+  const people::ImageMatch match = people::match_people({found.result.people, *there});
+  for (std::size_t i = 0; i < match.verdicts.size(); ++i) {
+    constexpr std::array kKinds{MarkKind::kHit, MarkKind::kFalse, MarkKind::kIgnored};
+    shown.marks[i].kind = kKinds[static_cast<std::size_t>(match.verdicts[i])];
+    if (shown.marks[i].kind == MarkKind::kFalse) shown.marks[i].label += " false";
+  }
+  for (std::size_t i = 0; i < there->size(); ++i) {
+    const Rect<double> box = exact((*there)[i].box);
+    if ((*there)[i].ignore) shown.marks.push_back({box, "", MarkKind::kIgnored});
+    else if (match.found_by[i] >= 0) shown.marks.push_back({box, "", MarkKind::kTrue});
+    else shown.marks.push_back({box, "missed", MarkKind::kMissed});
+  }
+  const auto count = [&](MarkKind kind) {
+    return std::ranges::count(shown.marks, kind, &Mark::kind);
+  };
+  const auto hits = count(MarkKind::kHit), alarms = count(MarkKind::kFalse),
+             missed = count(MarkKind::kMissed);
+  shown.summary += fmt::format(
+      " Compared with the truth, there are {} and {}, and {} missed.", detail::counted(hits, "hit"),
+      detail::counted(alarms, "false alarm"),
+      missed == 1 ? std::string("1 person was") : fmt::format("{} people were", missed));
+  shown.facts.emplace_back("hits", std::to_string(hits));
+  shown.facts.emplace_back("missed", std::to_string(missed));
+  shown.facts.emplace_back("false alarms", std::to_string(alarms));
+}
+
 // Explains the best window at a place, or the one of a person in this box.
 people::WindowExplanation explanation_of(const people::Detector& detector,
                                          ImageView<const std::uint8_t> image,
@@ -169,16 +216,27 @@ people::WindowExplanation explanation_of(const people::Detector& detector,
                                      static_cast<float>(width), static_cast<float>(height)});
 }
 
-Explained explain(const Setup& setup, const Source& source) {
-  const DetectRequest& request = setup.asked;
-  const people::Detector detector(setup.detector, request.detect);
-  auto image = std::make_shared<Image<std::uint8_t>>(
-      people::detector_pixels(source.image(request.orientation)));
-  Explained explained{.explanation = present(explanation_of(detector, *image, request.explain))};
-  explained.picture = [image](const report::Explanation& why) {
-    return report::draw_explanation(*image, why);
-  };
-  return explained;
+// A question about a person is about that detection, and one elsewhere about the best window there.
+people::WindowExplanation answer(const people::Detector& detector, const Found& found,
+                                 const report::Point& place) {
+  const auto x = static_cast<float>(place.x), y = static_cast<float>(place.y);
+  for (const people::Detection& person : found.result.people)
+    if (x >= person.box.x && x < person.box.right() && y >= person.box.y && y < person.box.bottom())
+      return people::explain(detector, found.pixels, person.window);
+  return people::explain(detector, found.pixels, place.x, place.y);
+}
+
+Explained explain(const Setup& setup, const std::shared_ptr<const Found>& found,
+                  const Asked& asked) {
+  people::DetectOptions options = setup.asked.detect;
+  options.exec = asked.exec;
+  const people::Detector detector(setup.detector, options);
+  const people::WindowExplanation why =
+      asked.question != nullptr ? answer(detector, *found, asked.question->place)
+                                : explanation_of(detector, found->pixels, setup.asked.explain);
+  return {.explanation = present(why), .picture = [found](const report::Explanation& shown) {
+            return report::draw_explanation(found->pixels, shown);
+          }};
 }
 
 class List final : public SharedFileOf<people::DetectResult> {
@@ -223,6 +281,7 @@ std::vector<OutputOf<Setup, Found>> outputs() {
           {.name = "coco-results",
            .help = "file for all boxes as a COCO results array, as pycocotools' loadRes reads it",
            .share = kFile,
+           .ending = ".json",
            .dash = Dash::kWriter}),
       list<PeopleFormat::kCsv>({.name = "csv",
                                 .help = "file for all boxes as CSV with one row per box, - for the "
@@ -240,11 +299,13 @@ std::vector<OutputOf<Setup, Found>> outputs() {
            .dash = Dash::kWriter}),
       list<PeopleFormat::kYolo>({.name = "yolo",
                                  .help = "folder for YOLO labels, one text file per image or frame",
-                                 .share = kFolder}),
+                                 .share = kFolder,
+                                 .ending = ".txt"}),
       list<PeopleFormat::kLabelme>(
           {.name = "labelme",
            .help = "folder for labelme annotations, one JSON file per image or frame",
-           .share = kFolder})};
+           .share = kFolder,
+           .ending = ".json"})};
 }
 
 }  // namespace
@@ -282,6 +343,8 @@ Operation people_detect() {
                  {"fovea people detect photos --csv -", "write the boxes to the standard output"},
                  {"fovea people detect a.jpg --explain 320,200 --explain-picture why.png",
                   "say why there is a person at this place, or why there is none"}}},
+       .on_page = {.title = "People",
+                   .hint = "Click a person, or a place where nobody was found, to see why."},
        .input = InputKind::kImageOrVideo,
        .finite_pixels = true,
        .outputs = outputs(),
@@ -298,6 +361,9 @@ Operation people_detect() {
                   const Found& found) { return people_text(found.result.people.size()); },
        .video_line = video_line,
        .draw = draw,
+       .controls = [](OptionVisitor& visit, Setup& setup) { describe(visit, setup.asked.detect); },
+       .show = show,
+       .compare = compare,
        .start_input = start_input,
        .tally = tally,
        .note_after_input = note_after_input,

@@ -74,9 +74,17 @@ export function showResult(result, view, saved = () => view) {
   byId('facts').replaceChildren(...result.facts.flatMap(({name, value}) => [el('dt', {}, name), el('dd', {}, value)]));
   byId('command').textContent = result.command;
   byId('python').textContent = result.python;
-  byId('save-page').href = `${result.address}/page.html`;
-  byId('save-json').href = `${result.address}/result.json`;
-  byId('save-png').onclick = () => savePicture(saved());
+  showFiles(result);
+  byId('save-png').onclick = () => savePicture(saved(), `${result.stem}_view.png`);
+}
+
+// What the result can be saved as.
+function showFiles({address, stem, files}) {
+  Object.assign(byId('save-page'), {href: `${address}/page.html`, download: `${stem}.html`});
+  Object.assign(byId('save-json'), {href: `${address}/result.json`, download: `${stem}.json`});
+  byId('save-as').hidden = files.length === 0;
+  byId('save-files').replaceChildren(...files.map(({file, help}, i) =>
+    el('li', {}, el('a', {href: `${address}/save/${i}`, download: file}, file), el('p', {class: 'text'}, help))));
 }
 
 // Shows what was found in a frame that gives way to the next one. Only what differs is made anew.

@@ -41,6 +41,7 @@ class RunningActions final : public Running {
   Result stay(const StreamFrame& frame) override {
     Result result = next(frame);
     result.title = task_.title;
+    result.stem = task_.stem;
     result.show(frame.picture);
     result.picture = rgb_later(frame.picture);
     result.facts = {{"model", task_.model}, {"actions", std::to_string(all_.size())}};

@@ -99,6 +99,7 @@ class TrackRunning final : public Running {
   // What is needed to save the result and to make it again.
   void complete(Result& result, const StreamFrame& frame) const {
     result.title = task_.title;
+    result.stem = task_.stem;
     result.show(frame.picture);
     result.facts = {{"frames followed", std::to_string(seen_.size())},
                     {"score", fmt::format("{:.4f}", now_.score)},

@@ -117,14 +117,16 @@ def test_zoom(fox):
 
 def test_save(fox, folder, name):
     """Saves the page of the result that is shown."""
+    file = fox.script("return document.getElementById('save-page').download;")
     fox.click("#save-page")
     saved = folder / name
-    fox.downloaded("result.html").rename(saved)
+    fox.downloaded(file).rename(saved)
     return saved
 
 
 def test_numbers_and_picture(fox):
-    for button, name in (("#save-png", "view.png"), ("#save-json", "result.json")):
+    stem = fox.script("return document.getElementById('save-page').download;").removesuffix(".html")
+    for button, name in (("#save-png", f"{stem}_view.png"), ("#save-json", f"{stem}.json")):
         fox.click(button)
         fox.downloaded(name)
 

@@ -162,7 +162,7 @@ def test_why(page):
     photograph(page, "why")
 
 
-def test_save(page, browser, errors, folder):
+def test_save(page, browser, errors, folder, street):
     with page.expect_download() as saved:
         page.locator("#save-page").click()
     path = folder / "saved.html"
@@ -173,10 +173,21 @@ def test_save(page, browser, errors, folder):
     expect(alone.locator("figure img").first).to_have_js_property("complete", True)
     photograph(alone, "saved")
     alone.close()
-    for button, name in (("#save-png", "view.png"), ("#save-json", "result.json")):
+    stem = f"{street.stem}_people_detect"
+    assert saved.value.suggested_filename == f"{stem}.html"
+    for button, name in (("#save-png", f"{stem}_view.png"), ("#save-json", f"{stem}.json")):
         with page.expect_download() as saved:
             page.locator(button).click()
         assert saved.value.suggested_filename == name
+    # The files of the program's outputs, under their names.
+    page.locator("#save-as summary").click()
+    photograph(page, "save_as")
+    for name in (f"{stem}.png", f"{stem}_coco.json", f"{stem}.csv", f"{street.stem}.txt"):
+        with page.expect_download() as saved:
+            page.get_by_role("link", name=name, exact=True).click()
+        assert saved.value.suggested_filename == name
+        assert pathlib.Path(saved.value.path()).stat().st_size > 0
+    page.locator("#save-as summary").click()
 
 
 def test_keys(page):
@@ -597,7 +608,7 @@ def test_all(browser, served, errors, folder, street, pair, clip, cube):
     assert "#" not in page.url, "the token stays in the address"
     test_people(page, street)
     test_why(page)
-    test_save(page, browser, errors, folder)
+    test_save(page, browser, errors, folder, street)
     test_keys(page)
     test_stop(page)
     test_flow(page, pair)

@@ -1,0 +1,165 @@
+// What the page saves of a result is what the program writes: the bytes of every file and of the
+// JSON are compared with those of a run of the program.
+// Covers: run_operation, save_result
+#include "view/run_operation.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "cli/program/program.h"
+#include "support/server.h"
+#include "view/saved_results/saved_file.h"
+#include "view/session_fixture.h"
+#include "view/save/zip.h"
+
+namespace fovea::view {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+// Two tetrahedra that share an edge.
+constexpr const char* kTwo =
+    "OFF\n6 8 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n-1 0 0\n0 -1 0\n"
+    "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n3 0 4 5\n3 0 3 4\n3 0 5 3\n3 4 3 5\n";
+
+class RunOperation : public SessionFixture {
+ protected:
+  RunOperation() : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder_ / "");
+  }
+  ~RunOperation() override { std::filesystem::current_path(before_); }
+
+  // The id of an input that the program knows by the same name.
+  std::string add(const std::string& name) {
+    session_.inputs().add_paths({name});
+    return session_.inputs().all().back()->id();
+  }
+
+  // The program's run with more words, which has to succeed.
+  static std::string printed(std::vector<std::string> words, std::vector<std::string> more) {
+    words.insert(words.end(), {"--device", "cpu", "--threads", "1"});
+    words.insert(words.end(), more.begin(), more.end());
+    const cli::Ended ended = cli::run_here(words);
+    EXPECT_EQ(ended.status, cli::kDone) << ended.err;
+    return ended.out;
+  }
+
+  static const operations::Output& output_of(const std::string& system, const std::string& name) {
+    for (const operations::Operation& operation : operations::operations())
+      if (operation.words.system == system && !operation.on_page.title.empty())
+        for (const operations::Output& output : operation.outputs)
+          if (output.name == name) return output;
+    throw std::logic_error(name);
+  }
+
+  // Compares each file that a result lists with what the program writes, and returns their names.
+  std::vector<std::string> compare_files(const std::string& address,
+                                         const std::vector<std::string>& words) {
+    std::vector<std::string> names;
+    const json files = parsed(get(address))["files"];
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const std::string file = files[i]["file"], name = files[i]["name"];
+      const bool folder = output_of(words[0], name).share == operations::Share::kOneFolder;
+      printed(words, {"--" + name, folder ? "." : file, "--overwrite"});
+      std::string expected = test::load(file);
+      if (const std::string materials = std::filesystem::path(file).stem().string() + ".mtl";
+          file.ends_with(".obj"))
+        expected = zip_of({{materials, test::load(materials)}, {file, expected}});
+      EXPECT_EQ(get(fmt::format("{}/save/{}", address, i)).body, expected) << file;
+      names.push_back(file);
+    }
+    return names;
+  }
+
+  test::TempFolder folder_;
+
+ private:
+  std::filesystem::path before_;
+};
+
+TEST_F(RunOperation, SavesPeopleAsTheProgramWritesThem) {
+  io::write_image("a b.png", drawn(96, 160).view());
+  const std::string address = run({{"system", "people"},
+                                   {"inputs", {add("a b.png")}},
+                                   {"model", "hog"},
+                                   {"options", {{"ratio", "1.5"}, {"threshold", "-9"}}}});
+  const json result = parsed(get(address));
+  ASSERT_FALSE(result["marks"].empty());
+  EXPECT_EQ(result["facts"][0]["value"], "96 pixels");
+  const std::vector<std::string> words{"people",  "detect", "a b.png",     "--model", "hog",
+                                       "--ratio", "1.5",    "--threshold", "-9"};
+  const std::vector<std::string> names = compare_files(address, words);
+  for (const char* name :
+       {"a b_people_detect.png", "a b_people_detect_coco.json", "a b_people_detect.csv",
+        "a b_people_detect.parquet", "a b.txt", "a b.json"})
+    EXPECT_THAT(names, Contains(name));
+  const std::string saved = get(address + "/result.json").body;
+  EXPECT_EQ(saved, printed(words, {"--json", "--manifest", "m"}));
+  EXPECT_EQ(parse_saved_json(saved, "saved.json").items.at(0).boxes.size(), result["marks"].size());
+  EXPECT_EQ(result["stem"], "a b_people_detect");
+  EXPECT_EQ(get(address + "/save/999").status, 404);
+  EXPECT_EQ(get(address + "/save/x").status, 404);
+  const Response file = get(address + "/save/1");
+  ASSERT_EQ(file.headers.size(), 1U);
+  EXPECT_THAT(file.headers[0].second, HasSubstr("filename*=UTF-8''a%20b_people_detect"));
+}
+
+TEST_F(RunOperation, SavesAFrameOfAVideoByItsNumber) {
+  test::save("v.y4m", test::y4m_video(96, 160, 4));
+  const std::string address = run({{"system", "people"},
+                                   {"inputs", {add("v.y4m")}},
+                                   {"frame", 2},
+                                   {"options", {{"threshold", "-20"}}}});
+  const std::vector<std::string> words{
+      "people", "detect", "v.y4m", "--threshold", "-20", "--first-frame", "2", "--frames", "1"};
+  EXPECT_EQ(get(address + "/result.json").body, printed(words, {"--json", "--manifest", "m"}));
+  const json files = parsed(get(address))["files"];
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (files[i]["name"] == "coco") {
+      EXPECT_EQ(files[i]["file"], "v_000002_people_detect_coco.json");
+      printed(words, {"--coco", files[i]["file"]});
+      EXPECT_EQ(get(fmt::format("{}/save/{}", address, i)).body, test::load(files[i]["file"]));
+    }
+}
+
+TEST_F(RunOperation, SavesMeshesAsTheProgramWritesThem) {
+  test::save("two.off", kTwo);
+  const std::string id = add("two.off");
+  for (const char* division : {"k-way", "hierarchical"}) {
+    const std::string address = run({{"system", "mesh"},
+                                     {"inputs", {id}},
+                                     {"options", {{"parts", "2"}, {"division", division}}}});
+    const std::vector<std::string> names = compare_files(
+        address, {"mesh", "segment", "two.off", "--parts", "2", "--division", division});
+    for (const char* name : {"two_mesh_segment.ply", "two_mesh_segment.obj", "two_mesh_segment.seg",
+                             "two_mesh_segment_picture.png", "two_mesh_segment_page.html",
+                             "two_mesh_segment_memberships.npy"})
+      EXPECT_THAT(names, Contains(name));
+    const bool tree = std::string_view(division) == "hierarchical";
+    EXPECT_EQ(std::ranges::count(names, "two_mesh_segment_tree.json"), tree ? 1 : 0);
+    // The page's JSON has the labels as well, so that it opens again.
+    json saved = json::parse(get(address + "/result.json").body);
+    EXPECT_EQ(saved["results"][0]["labels"].size(), 8U);
+    saved["results"][0].erase("labels");
+    json of_program = json::parse(printed(
+        {"mesh", "segment", "two.off", "--parts", "2", "--division", division, "--seg", "x.seg"},
+        {"--json", "--manifest", std::string("m.") + division}));
+    of_program["results"][0].erase("seg");
+    of_program["options"]["seg"] = "";
+    EXPECT_EQ(saved, of_program);
+  }
+}
+
+TEST_F(RunOperation, RefusesWhatTheProgramRefuses) {
+  test::save("two.off", kTwo);
+  const json body = {
+      {"system", "mesh"}, {"inputs", {add("two.off")}}, {"options", {{"parts", "99"}}}};
+  const json state = JobEnd(session_, parsed(post("/run", body.dump()))["job"]).wait();
+  EXPECT_EQ(state["state"], "failed");
+  EXPECT_THAT(state["error"].get<std::string>(), HasSubstr("99"));
+}
+
+}  // namespace
+}  // namespace fovea::view
