@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "cli/rivals/rival_table.h"
+#include "operations/rivals/rival_table.h"
 
 namespace rivals {
 

@@ -1,6 +1,6 @@
 // Plain programs with OpenCV, from files to files.
 #pragma once
-#include "cli/rivals/rival_table.h"
+#include "operations/rivals/rival_table.h"
 
 namespace rivals {
 

@@ -1,5 +1,5 @@
 // LEMON's network simplex as a rival of our exact solver.
 #pragma once
-#include "cli/rivals/rival_table.h"
+#include "operations/rivals/rival_table.h"
 
 FoveaRivalWork fovea_lemon_emd(const FoveaRivalShape* shape, int threads);

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/rivals/rival_table.h"
+#include "operations/rivals/rival_table.h"
 #include "rivals/boost_paths.h"
 #include "rivals/cgal_mesh.h"
 #include "rivals/faiss.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "cli/rivals/rival_table.h"
+#include "operations/rivals/rival_table.h"
 
 namespace rivals {
 

@@ -1,6 +1,6 @@
 // OpenCV's filters and matcher as rivals of the features of scenes.
 #pragma once
-#include "cli/rivals/rival_table.h"
+#include "operations/rivals/rival_table.h"
 
 // The bank's 32 kernels as they are, or each as the fewest products of a column and a row.
 FoveaRivalWork fovea_opencv_bank(const FoveaRivalShape* shape, int threads);

@@ -2,6 +2,6 @@
 #pragma once
 #include <span>
 
-#include "cli/rivals/rival_table.h"
+#include "operations/rivals/rival_table.h"
 
 std::span<const FoveaRivalTracker> opencv_trackers();

@@ -74,6 +74,7 @@ struct Parts {
   std::string_view unit{};
   std::vector<OutputOf<Setup, Item>> outputs{};
 
+  Setup (*start)() = nullptr;  // what a call begins with, where that is not Setup{}
   void (*apply_preset)(Setup&) = nullptr;
   void (*check)(const Setup&) = nullptr;
   void (*settle)(Setup&, const Plan&) = nullptr;
@@ -109,7 +110,7 @@ struct Parts {
   std::string (*page)(const Setup&, const Item&, const report::Explanation* why) = nullptr;
   std::size_t (*held_bytes)(const Item&) = nullptr;
   void (*start_input)(Count&, Extent size) = nullptr;
-  void (*tally)(Count&, const Item&) = nullptr;
+  void (*tally)(Count&, Item&) = nullptr;
   std::string (*note_after_input)(const Setup&, Count&, const std::string& input) = nullptr;
   std::string (*note_after_all)(const Setup&, const Count&) = nullptr;
 
@@ -240,7 +241,7 @@ class CallOf final : public Call {
   void start_input(Extent size) override {
     if (parts_->start_input) parts_->start_input(count_, size);
   }
-  void tally(const void* item) override {
+  void tally(void* item) override {
     if (parts_->tally) parts_->tally(count_, of(item));
   }
   std::string note_after_input(const std::string& input) override {
@@ -263,7 +264,7 @@ class CallOf final : public Call {
   static const Item& of(const void* item) { return *static_cast<const Item*>(item); }
 
   std::shared_ptr<const Made> parts_;
-  Setup setup_{};
+  Setup setup_ = parts_->start ? parts_->start() : Setup{};
   Count count_{};
 };
 

@@ -244,8 +244,8 @@ class Call {
 
   // Called before each input; only a video knows its size then.
   virtual void start_input(Extent size) = 0;
-  // Called for every item, in order.
-  virtual void tally(const void* item) = 0;
+  // Called for every item, in order, when its files are written.
+  virtual void tally(void* item) = 0;
   // What the user should know after an input that did not fail, and after all; may be empty.
   virtual std::string note_after_input(const std::string& input) = 0;
   virtual std::string note_after_all() const = 0;

@@ -5,6 +5,10 @@
 namespace fovea::operations {
 
 Operation people_detect();
+Operation flow_lk();
+Operation flow_bm();
+Operation flow_stereo();
+Operation flow_segment();
 Operation mesh_segment();
 Operation mesh_info();
 Operation mesh_arcs();

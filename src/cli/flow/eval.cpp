@@ -100,8 +100,8 @@ class PairMeasurer {
       : request_(request), context_(context), estimator_(request.flow) {}
 
   SequenceResult measure(const FlowSequence& sequence, bool with_picture) {
-    const ImagePair pair =
-        read_pair(sequence.first, sequence.second, {}, {.max_pixels = context_.max_pixels});
+    const ImagePair pair = read_pair(
+        pair_source(sequence.first, sequence.second, {.max_pixels = context_.max_pixels}));
     const io::FlowField truth = read_truth(sequence, pair, context_);
     const double start = steady_seconds();
     const flow::Flow field = estimate_pair(estimator_, pair, {});
@@ -269,7 +269,7 @@ int run_eval(FlowEvalRequest& request, Context& context) {
   if (request.rivals && context.journal != nullptr)
     throw InvalidArgument(
         "--rivals compares times of one run; leave out --shard, --resume and --manifest");
-  resolve_flow_device(request.flow, context);
+  resolve_device(context, cpu_only(request.flow));
   request.flow.exec = context.exec_without_progress();
   const auto sequences = find_sequences(context.inputs);
   std::optional<MethodResult> own = measure(sequences, request, context);

@@ -29,7 +29,7 @@ std::vector<MethodResult> measure_flow_rivals(const std::vector<FlowSequence>& s
   for (const FlowSequence& sequence : sequences) {
     throw_if_stopped(context.exec);
     const ImagePair pair =
-        read_pair(sequence.first, sequence.second, {}, {.max_pixels = context.max_pixels});
+        read_pair(pair_source(sequence.first, sequence.second, {.max_pixels = context.max_pixels}));
     const io::FlowField truth = io::read_flow(sequence.truth, {.max_pixels = context.max_pixels});
     RivalCase contest;
     contest.name = "flow";

@@ -103,12 +103,8 @@ void Job::settle() {
 }
 
 void Job::choose_device() {
-  const std::string cpu_only = call.cpu_only(plan);
-  if (!cpu_only.empty() && context.exec.device.kind == DeviceKind::kCuda)
-    throw InvalidArgument(
-        fmt::format("{} on the CPU only; use --device cpu instead of cuda", cpu_only));
-  if (operation.on_processor || !cpu_only.empty()) context.exec.device = Device::cpu();
-  if (!operation.on_processor) resolve_device(context);
+  if (operation.on_processor) context.exec.device = Device::cpu();  // and the result says so
+  else resolve_device(context, call.cpu_only(plan));
 }
 
 // Refuses names that no file can have.

@@ -25,7 +25,11 @@ std::string named(const std::string& input, const std::string& message) {
 
 }  // namespace
 
-Device resolve_device(Context& context) {
+Device resolve_device(Context& context, std::string_view cpu_only) {
+  if (!cpu_only.empty() && context.exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument(
+        fmt::format("{} on the CPU only; use --device cpu instead of cuda", cpu_only));
+  if (!cpu_only.empty()) context.exec.device = Device::cpu();
   if (context.journal != nullptr && !context.journal->device().empty()) {
     context.exec.device = Device::cpu();  // nothing is computed again
     return context.exec.device;

@@ -18,8 +18,9 @@
 namespace fovea::cli {
 
 // Chooses the device once and reports it: a GPU that auto has found is noted, any other device is
-// reported with --verbose only.
-Device resolve_device(Context& context);
+// reported with --verbose only. Where work is done on the CPU alone, for a reason such as "fields
+// are divided", auto is the CPU, and InvalidArgument is thrown for a GPU.
+Device resolve_device(Context& context, std::string_view cpu_only = {});
 
 // The result of one input.
 struct Outcome {

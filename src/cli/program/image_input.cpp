@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/words.h"
+#include "operations/measure.h"
 
 namespace fovea::cli {
 
@@ -53,7 +54,7 @@ void require_end(const Context& context, const std::string& input) {
 }
 
 std::string dropped_text(const io::VideoReader& reader) {
-  return reader.dropped() > 0 ? fmt::format(", {} dropped", reader.dropped()) : "";
+  return operations::dropped_text(reader.dropped());
 }
 
 void Context::redact_credentials() {

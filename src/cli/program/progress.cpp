@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "core/json_text.h"
+#include "operations/measure.h"
 
 namespace fovea::cli {
 namespace {
@@ -42,9 +42,7 @@ std::span<const Choice> choices(ProgressStyle) {
   return kChoices;
 }
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double steady_seconds() { return operations::steady_seconds(); }
 
 void ProgressPrinter::begin_stage(std::string_view stage) {
   stage_ = stage;

@@ -12,8 +12,8 @@
 #include "cli/jobs/journal.h"
 #include "cli/program/files.h"
 #include "cli/program/read_files.h"
-#include "cli/program/stopwatch.h"
 #include "core/json_text.h"
+#include "operations/measure.h"
 
 namespace fovea::cli {
 
@@ -27,7 +27,7 @@ double seconds_so_far(const Context& context) { return steady_seconds() - contex
 bool reports_times(const Context& context) { return context.journal == nullptr; }
 
 std::string time_at_end(const Context& context, double seconds) {
-  return reports_times(context) ? ", " + seconds_text(seconds) : "";
+  return operations::time_at_end(reports_times(context), seconds);
 }
 
 namespace {

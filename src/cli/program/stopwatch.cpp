@@ -2,13 +2,12 @@
 
 #include <fovea/core/error.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "cli/program/progress.h"
 #include "core/timing/timing.h"
+#include "operations/measure.h"
 
 namespace fovea::cli {
 namespace {
@@ -84,16 +83,6 @@ Runner runner_of(const std::function<void(const Exec&)>& work, const Exec& exec)
   };
 }
 
-std::string seconds_text(double seconds) {
-  // Writes three digits, and all digits of a whole number from a thousand on, never 1.31e+03.
-  const auto with_unit = [](double value, const char* unit) {
-    return value < 999.5 ? fmt::format("{:.3g} {}", value, unit)
-                         : fmt::format("{:.0f} {}", value, unit);
-  };
-  if (seconds < 1e-6) return with_unit(seconds * 1e9, "ns");
-  if (seconds < 1e-3) return with_unit(seconds * 1e6, "us");
-  if (seconds < 1) return with_unit(seconds * 1e3, "ms");
-  return with_unit(seconds, "s");
-}
+std::string seconds_text(double seconds) { return operations::seconds_text(seconds); }
 
 }  // namespace fovea::cli

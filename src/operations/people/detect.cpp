@@ -122,7 +122,7 @@ void start_input(Count& count, Extent size) {
   count.height = size.height;
 }
 
-void tally(Count& count, const Found& found) {
+void tally(Count& count, Found& found) {
   count.people += found.result.people.size();
   count.height = found.result.size.height;
   count.without_weight += found.result.counts.zero_weight_windows;

@@ -1,4 +1,3 @@
-// Covers: segment_video
 #include <fovea/flow/segment.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>

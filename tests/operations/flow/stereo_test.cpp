@@ -1,7 +1,5 @@
-// Covers: stereo_rivals, stereo_scene
-#include "cli/flow/stereo_scene.h"
-
-#include "cli/flow/stereo.h"
+// Covers: stereo_rivals
+#include "operations/flow/stereo.h"
 
 #include <fovea/flow/stereo.h>
 #include <fovea/io/disparity_io.h>
@@ -20,35 +18,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-TEST(StereoScene, TheTrueDisparityLeadsToTheSameGrayLevels) {
-  const StereoScene scene =
-      stereo_scene({.size = {160, 120}, .nearest = 16, .noise = 0, .textures = {}});
-  const Image<std::uint8_t> visible = flow::visible_pixels(scene.disparity);
-  double difference = 0;
-  int count = 0;
-  for (int y = 0; y < 120; ++y)
-    for (int x = 1; x < 159; ++x) {
-      const float d = scene.disparity.at(x, y);
-      EXPECT_GT(d, 0);
-      EXPECT_LT(d, 16);
-      if (visible.at(x, y) == 0) continue;
-      const auto there = static_cast<int>(std::lround(static_cast<float>(x) - d));
-      if (there < 0) continue;
-      difference += std::abs(scene.left.at(x, y) - scene.right.at(there, y));
-      ++count;
-    }
-  EXPECT_LT(difference / count, 6);  // half a pixel of rounding on a texture
-}
-
-TEST(StereoScene, ThreadsDoNotChangeItAndSeedsDo) {
-  const auto drawn = [](int threads, std::uint64_t seed) {
-    return stereo_scene(
-        {.size = {64, 48}, .nearest = 10, .exec = {.threads = threads, .seed = seed}});
-  };
-  EXPECT_TRUE(test::images_equal(drawn(1, 1).right, drawn(2, 1).right));
-  EXPECT_FALSE(test::images_equal(drawn(1, 1).right, drawn(1, 2).right));
-}
 
 class FlowStereo : public testing::Test {
  protected:
@@ -111,9 +80,9 @@ TEST_F(FlowStereo, EveryMethodIsMeasuredOverTheSamePixels) {
   for (int x = 0; x < 4; ++x) truth.at(x, 0) = found.at(x, 0) = 0, visible.at(x, 0) = 0;
   visible.at(2, 0) = 255;
   found.at(2, 0) = 3;
-  const ImagePair none{};
-  const StereoResult result =
-      stereo_result({none, truth.view(), visible.view(), 3}, "rival", found, 1);
+  const operations::ImagePair none{};
+  const operations::StereoResult result =
+      operations::stereo_result({none, truth.view(), visible.view(), 3}, "rival", found, 1);
   EXPECT_EQ(result.report.visible.pixels, 1);
   EXPECT_EQ(result.report.visible.bad2, 1);
   EXPECT_EQ(result.report.all.pixels, 4);

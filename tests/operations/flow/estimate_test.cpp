@@ -1,4 +1,3 @@
-// Covers: estimate_video, frame_pairs
 #include <fovea/io/flow_io.h>
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>

@@ -1,13 +1,13 @@
-// What the parts of fovea flow stereo pass to each other.
+// What the parts of flow stereo pass to each other.
 #pragma once
 #include <fovea/flow/stereo.h>
 
 #include <string>
 #include <vector>
 
-#include "cli/flow/flow.h"
+#include "operations/flow/images.h"
 
-namespace fovea::cli {
+namespace fovea::operations {
 
 // One method's errors on a pair.
 struct StereoResult {
@@ -30,7 +30,9 @@ StereoResult stereo_result(const StereoContest& contest, std::string name,
                            ImageView<const float> found, double seconds);
 
 // Runs the methods of other libraries on the pair, with disparities from 0 on. Where their module
-// cannot be used, this is noted and the result is empty.
-std::vector<StereoResult> measure_stereo_rivals(const StereoContest& contest, Context& context);
+// cannot be used, `note` is told why and the result is empty.
+std::vector<StereoResult> measure_stereo_rivals(
+    const StereoContest& contest, const Exec& exec,
+    const std::function<void(const std::string& text)>& note);
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations

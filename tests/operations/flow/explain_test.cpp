@@ -1,4 +1,4 @@
-// Covers: explain_pair
+// Why a pixel of flow lk and flow bm has its flow.
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
@@ -42,6 +42,9 @@ TEST_F(ExplainPairProgram, GivesTheFlowOfTheField) {
         flow(verb, {"--explain", "30,24", "--explain-picture", folder_ / "why.png", "--json"});
     ASSERT_EQ(ended.status, kDone) << ended.err;
     const json report = json::parse(ended.out);
+    EXPECT_EQ(report["device"], "cpu");
+    EXPECT_EQ(report["first"], folder_ / "a.png");
+    EXPECT_EQ(report["second"], folder_ / "b.png");
     EXPECT_EQ(report["u"].get<float>(), numbers.at(30, 24, 0));
     EXPECT_EQ(report["v"].get<float>(), numbers.at(30, 24, 1));
     EXPECT_EQ(report["confidence"].get<float>(), numbers.at(30, 24, 2));
@@ -55,7 +58,8 @@ TEST_F(ExplainPairProgram, SaysWhatIsWrong) {
   for (const auto& [args, words] : std::vector<std::pair<std::vector<std::string>, const char*>>{
            {{"--explain", "64,0"}, "outside of the image of 64x48"},
            {{"--explain", "1"}, "has 1 numbers; expected 2"},
-           {{"--explain", "1,2", "-o", folder_ / "m.flo"}, "writes no field"},
+           {{"--explain", "1,2", "-o", folder_ / "m.flo"}, "writes no results"},
+           {{"--explain", "1,2", "--mask", "alpha"}, "takes no mask"},
            {{folder_ / "a.png", "--explain", "1,2"}, "there are 3 inputs"}}) {
     const Ended ended = flow("lk", args);
     EXPECT_EQ(ended.status, kUsage) << ended.err;

@@ -1,8 +1,8 @@
-#include "cli/rivals/rivals.h"
+#include "operations/rivals/rivals.h"
 
 #include <gmock/gmock.h>
 
-namespace fovea::cli {
+namespace fovea::operations {
 namespace {
 
 // Where there is no module, the reason is named and nothing is prepared; where there is one, every
@@ -28,4 +28,4 @@ TEST(Rivals, AnUnknownCaseHasNone) {
 }
 
 }  // namespace
-}  // namespace fovea::cli
+}  // namespace fovea::operations

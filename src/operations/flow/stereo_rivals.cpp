@@ -2,20 +2,30 @@
 #include <memory>
 #include <utility>
 
-#include "cli/flow/stereo.h"
-#include "cli/rivals/rivals.h"
+#include "operations/flow/stereo.h"
+#include "operations/measure.h"
+#include "operations/rivals/rivals.h"
 
-namespace fovea::cli {
+namespace fovea::operations {
+
+void describe(FieldVisitor& visit, StereoResult& result) {
+  visit.record("StereoRival", "another method on the same pair");
+  visit("method", result.name, "its name");
+  describe(visit, result.report);
+  visit("seconds", result.seconds, "how long it took", {.unit = "seconds"});
+}
 
 StereoResult stereo_result(const StereoContest& contest, std::string name,
                            ImageView<const float> found, double seconds) {
   return {std::move(name), flow::evaluate_stereo(found, contest.truth, contest.visible), seconds};
 }
 
-std::vector<StereoResult> measure_stereo_rivals(const StereoContest& contest, Context& context) {
+std::vector<StereoResult> measure_stereo_rivals(
+    const StereoContest& contest, const Exec& exec,
+    const std::function<void(const std::string& text)>& note) {
   const Rivals rivals;
   if (!rivals.absence().empty()) {
-    context.console.note("no rivals: " + rivals.absence());
+    note("no rivals: " + rivals.absence());
     return {};
   }
   const auto gray = [](const io::AnyImage& image) {
@@ -28,8 +38,8 @@ std::vector<StereoResult> measure_stereo_rivals(const StereoContest& contest, Co
   same.image = gray(contest.pair.first);
   same.second = gray(contest.pair.second);
   std::vector<StereoResult> results;
-  for (const Rivals::Work& work : rivals.prepare(same, thread_count(context.exec))) {
-    throw_if_stopped(context.exec);
+  for (const Rivals::Work& work : rivals.prepare(same, thread_count(exec))) {
+    throw_if_stopped(exec);
     if (!work.result) continue;
     const double start = steady_seconds();
     work.work();
@@ -41,4 +51,4 @@ std::vector<StereoResult> measure_stereo_rivals(const StereoContest& contest, Co
   return results;
 }
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations

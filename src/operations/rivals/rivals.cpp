@@ -1,4 +1,4 @@
-#include "cli/rivals/rivals.h"
+#include "operations/rivals/rivals.h"
 
 #include <fovea/core/error.h>
 #include <fovea/io/mesh_io.h>
@@ -12,9 +12,9 @@
 #include <memory>
 #include <string_view>
 
-#include "cli/rivals/rival_table.h"
+#include "operations/rivals/rival_table.h"
 
-namespace fovea::cli {
+namespace fovea::operations {
 namespace {
 
 namespace fs = std::filesystem;
@@ -176,4 +176,4 @@ std::vector<Rivals::TrackWork> Rivals::begin_tracks(ImageView<const std::uint8_t
   return works;
 }
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations
