@@ -284,19 +284,23 @@ std::string report_text(const Setup&, Count& count, const Ended& ended) {
                      time_at_end(ended.plan.times, ended.seconds));
 }
 
-Explained explain(const Setup& setup, const Source& source) {
-  auto pair = std::make_shared<const ImagePair>(read_pair(source));
+Explained explain(const Setup& setup, const std::shared_ptr<const Estimated>& item,
+                  const Asked& asked) {
+  const ImagePair& pair = item->pair;
   const ExplainedPixel at =
-      explained_pixel(setup.asked.explain, {pair->first.width(), pair->first.height()});
-  const flow::Estimator estimator(setup.asked.flow);
+      explained_pixel(setup.asked.explain, {pair.first.width(), pair.first.height()});
+  flow::FlowOptions options = setup.asked.flow;
+  options.exec = asked.exec;
+  const flow::Estimator estimator(options);
   const flow::FlowExplanation why =
-      with_pixels(*pair, [&]<class T>(ImageView<const T> first, ImageView<const T> second) {
+      with_pixels(pair, [&]<class T>(ImageView<const T> first, ImageView<const T> second) {
         return flow::explain<T>(estimator, first, second, {at.x, at.y});
       });
   return {.explanation = present(why),
           .picture =
-              [pair](const report::Explanation& shown) {
-                return report::draw_explanation(picture_bytes(pair->first), shown, {.margin = 1.5});
+              [item](const report::Explanation& shown) {
+                return report::draw_explanation(picture_bytes(item->pair.first), shown,
+                                                {.margin = 1.5});
               },
           .numbers = {{"u", why.u}, {"v", why.v}, {"confidence", why.confidence}}};
 }
