@@ -128,12 +128,8 @@ void Batch::run_together(std::size_t count, std::span<Worker> workers, const io:
   const std::vector<std::size_t> open = open_inputs(count);
   std::size_t begun = 0;
   const std::size_t end = next() + count;
-  const auto guarded = [](const auto& step) {
-    return [&](Shared& shared) {
-      guard(shared.entry, [&] {
-        if (step) step(shared.item);
-      });
-    };
+  const auto guarded = [](Shared& shared, const auto& step) {
+    guard(shared.entry, [&] { step(shared.item); });
   };
   FrameSteps<Shared, Worker> frames{
       .read =
@@ -145,21 +141,21 @@ void Batch::run_together(std::size_t count, std::span<Worker> workers, const io:
           },
       .prepare =
           [&](Shared& shared) {
-            guarded([&](BatchItem<Value>& item) {
+            guarded(shared, [&](BatchItem<Value>& item) {
               if (steps.bytes) io::require_memory(steps.bytes(item), context_.most_bytes);
               if (steps.prepare) steps.prepare(item);
-            })(shared);
+            });
           },
       .complete =
           [&](Shared& shared) {
-            guarded(steps.complete)(shared);
+            if (steps.complete) guarded(shared, steps.complete);
             if (!shared.entry.failed) shared.entry.outcome = std::move(shared.item.outcome);
             measure(shared.entry);
           },
       .write =
           [&](Shared& shared) {
             units_.give_recorded(shared.item.input);
-            guarded(steps.write)(shared);
+            if (steps.write) guarded(shared, steps.write);
             take(shared.entry);
             shared.item = {};  // a large input does not keep its memory
           }};

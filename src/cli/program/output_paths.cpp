@@ -241,8 +241,8 @@ void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
   refuse_folder_of_inputs(outputs, inputs, read, overwrite);
 }
 
-std::vector<NamedOutput> named_outputs(const Invocation& invocation) {
-  std::vector<NamedOutput> outputs;
+std::vector<OutputOption> named_outputs(const Invocation& invocation) {
+  std::vector<OutputOption> outputs;
   const auto add = [&](const OptionField& field, const std::string& path) {
     if (path.empty() || io::is_standard_output(path)) return;
     const bool results = field.traits.use == TextUse::kFolder;
@@ -263,9 +263,9 @@ std::vector<NamedOutput> named_outputs(const Invocation& invocation) {
 }
 
 void check_named_outputs(const Invocation& invocation, Context& context) {
-  const std::vector<NamedOutput> named = named_outputs(invocation);
+  const std::vector<OutputOption> named = named_outputs(invocation);
   std::vector<OutputFile> outputs;
-  for (const NamedOutput& each : named) {
+  for (const OutputOption& each : named) {
     const bool pattern = each.path.find("{}") != std::string::npos;
     const bool folder = each.use == OutputUse::kFile && is_folder(each.path);
     if (!pattern && !folder) outputs.push_back({each.flag, each.path, each.use});

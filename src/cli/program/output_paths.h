@@ -53,12 +53,12 @@ struct OutputFile {
 void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
                    const std::vector<std::string>& other_inputs = {});
 // A file or folder that the options of any verb name to be written.
-struct NamedOutput {
+struct OutputOption {
   std::string flag{};
   std::string path{};
   OutputUse use = OutputUse::kFile;
 };
-std::vector<NamedOutput> named_outputs(const Invocation& invocation);
+std::vector<OutputOption> named_outputs(const Invocation& invocation);
 // The same checks for all of these, before the verb runs. What a folder or a
 // pattern stands for is checked when output_paths() gives it names.
 void check_named_outputs(const Invocation& invocation, Context& context);

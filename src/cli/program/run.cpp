@@ -219,9 +219,9 @@ int run_again(const RecordedCommand& recorded, Journal& journal, const Context& 
   require_same_command(invocation, recorded.job);
   if (invocation.common->quiet) context.console.set_quiet(true);
   Context again = context_of(invocation, context.console);  // names files as the job did
-  const std::vector<NamedOutput> before = named_outputs(invocation);
+  const std::vector<OutputOption> before = named_outputs(invocation);
   if (!recorded.output.empty()) redirect_shared(invocation, recorded.output);
-  const std::vector<NamedOutput> now = named_outputs(invocation);
+  const std::vector<OutputOption> now = named_outputs(invocation);
   for (std::size_t i = 0; i < now.size() && !recorded.trust; ++i)
     if (now[i].path == before[i].path) require_below_here(now[i].flag, now[i].path);
   again.journal = &journal;
