@@ -43,8 +43,17 @@ def annotation(entry: dict[str, Any]) -> str:
     return f"{kind} | None"
 
 
+# How a call reads arrays is no option of the library: fovea._rules.
+RULES = """    # The order of colors in arrays that are read and in pictures that are returned.
+    color: Literal["rgb", "bgr"] | None
+    # Refuse arrays that would have to be copied.
+    strict: bool | None"""
+
+
 def typed_dict(name: str, table: list[dict[str, Any]]) -> str:
     lines = [f"class {name}(TypedDict, total=False):"]
+    if not re.match("Kmeans|.*Svm|ScenesBag", name) and all(entry["name"] != "color" for entry in table):
+        lines.append(RULES)
     for entry in table:
         lines += textwrap.wrap(entry["help"], 110, initial_indent="    # ", subsequent_indent="    # ")
         lines.append(f"    {entry['name']}: {annotation(entry)}")
@@ -99,7 +108,7 @@ def classes_of(module: ModuleType, end: str, make: Callable[[str, list[dict[str,
 def precise(stub: str) -> str:
     for plain, full in (("dict", "dict[str, Any]"), ("list", "list[Any]"), ("tuple", "tuple[Any, ...]")):
         stub = re.sub(rf"\b{plain}\b(?!\[)", full, stub)
-    stub = stub.replace("-> object", "-> Any").replace("**kwargs)", "**kwargs: Any)")
+    stub = stub.replace("-> object", "-> Any").replace("**kwargs)", "**kwargs: Any)").replace("*args,", "*args: Any,")
     stub = stub.replace("from _fovea import", "from . import")
     return "from typing import Any\n\n" + stub
 

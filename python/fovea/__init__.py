@@ -2,8 +2,8 @@
 
 The systems are modules: :mod:`fovea.people` finds people, :mod:`fovea.flow` estimates motion, :mod:`fovea.emd` computes the
 earth mover's distance, :mod:`fovea.scenes` classifies scenes, :mod:`fovea.actions` recognizes actions and :mod:`fovea.mesh`
-divides meshes into parts. :mod:`fovea.ops` has the single operations that they are made of. Images are NumPy arrays of uint8
-in RGB order, arrays of other libraries that speak DLPack, images of PIL, or paths of files.
+divides meshes into parts. :mod:`fovea.ops` has the single operations that they are made of. Images are arrays of NumPy or of
+other libraries, images of PIL, or paths of files. Arrays are in RGB order, or in OpenCV's after ``fovea.set_color("bgr")``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .errors import Cancelled, DeviceError, Error, FormatError, InvalidArgument,
 if TYPE_CHECKING:
     from . import actions, emd, errors, files, flow, mesh, ops, people, scenes
     from .files import models, read_image, read_video, write_image
+    from ._rules import set_color, set_strict
     from .kmeans import KMeans
 
 __version__: str = _fovea.__version__
@@ -50,12 +51,18 @@ __all__ = [
     "read_image",
     "read_video",
     "scenes",
+    "set_color",
+    "set_strict",
     "write_image",
 ]
 
 # Systems are imported when they are first used, so that importing fovea takes little longer than importing NumPy.
 _MODULES = {"actions", "emd", "errors", "files", "flow", "mesh", "ops", "people", "scenes"}
-_PLACES = {"KMeans": "kmeans", "models": "files", "read_image": "files", "read_video": "files", "write_image": "files"}
+_PLACES = {
+    "KMeans": "kmeans",
+    **dict.fromkeys(("models", "read_image", "read_video", "write_image"), "files"),
+    **dict.fromkeys(("set_color", "set_strict"), "_rules"),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -120,3 +120,86 @@ def as_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
         return np.asarray(value)
     except (TypeError, ValueError, RuntimeError):
         raise InvalidType(f"{name} is {shown(value)}; expected an array") from None
+
+
+#: How objects give their numbers to NumPy.
+_NUMBERS = (int, float, np.number, np.bool_)
+_WAYS = ("__array__", "__array_interface__", "__dlpack__")
+
+
+def array_from(value: Any, name: str, wanted: str, strict: bool) -> np.ndarray[Any, np.dtype[Any]]:
+    """An array of what is none that the extension module can read: lists, tables, images, objects of other libraries."""
+    came = array_text(value)
+    known = isinstance(value, (list, tuple, range)) or any(hasattr(value, way) for way in _WAYS)
+    if isinstance(value, np.generic) or not known:
+        why = "; this matrix is sparse, pass .toarray() of it" if hasattr(value, "toarray") else ""
+        raise InvalidType(f"{name} is {came}; expected {wanted}{why}")
+    if strict:
+        raise InvalidType(f"{name} is {came}, which takes a copy that strict forbids; expected {wanted}")
+    try:
+        array = np.asarray(value) if isinstance(value, Iterable) or not hasattr(value, "__dlpack__") else np.from_dlpack(value)
+        if array.dtype.kind == "O" and all(isinstance(one, _NUMBERS) for one in array.flat):
+            array = np.asarray(array.tolist())  # numbers of Python's or of several columns
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InvalidType(f"{name} is {came}; expected {wanted} ({str(error).splitlines()[0]})") from None
+    if array.dtype.kind not in "biuf" or array.ndim == 0:
+        raise InvalidType(f"{name} is {came}; expected {wanted}")
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+
+
+def array_text(value: Any) -> str:
+    """What came, for messages: "an array of object and of shape (3, 4)", "of type list"."""
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return f"an array of {value.dtype} and of shape {tuple(value.shape)}"
+    return "None" if value is None else f"of type {type(value).__name__}"
+
+
+def array_of_type(
+    array: np.ndarray[Any, np.dtype[Any]], name: str, types: list[str], wanted: str
+) -> np.ndarray[Any, np.dtype[Any]]:
+    """The array with elements of one of these types: the first that holds all numbers of its own type, or else the first;
+    fractions prefer the most precise. They are rounded to their type, and any other number that would change is refused."""
+    came = f"{name} is {array.dtype} of shape {array.shape}"
+    kind = array.dtype.kind
+    if kind not in "biuf" or (kind == "b" and "uint8" in types):
+        raise InvalidType(f"{came}; expected {wanted}")
+    if types == ["bool"]:
+        return np.ascontiguousarray(array != 0)
+    target = _type_for(array.dtype, types)
+    if kind == "f" and target == np.uint8 and array.any() and np.min(array) >= 0 and np.max(array) <= 1:
+        # One and zero may be the whole range of levels or next to nothing of it.
+        raise InvalidArgument(f"{came} with levels from 0 to 1; expected {wanted}; pass (255 * {name}).round().astype('uint8')")
+    with np.errstate(invalid="ignore", over="ignore"):
+        made = np.ascontiguousarray(array, target)
+    lost = _lost(array, made)
+    if lost.any():
+        where = tuple(int(i) for i in np.argwhere(lost)[0])
+        raise InvalidArgument(f"{came} and holds {array[where]} at {list(where)}, which {target} cannot hold; expected {wanted}")
+    return made
+
+
+def _type_for(given: np.dtype[Any], types: list[str]) -> np.dtype[Any]:
+    known = [np.dtype(name) for name in types]
+    # To NumPy, float64 is safe for integers of 64 bits, although it rounds them.
+    safe = [kind for kind in known if np.can_cast(given, kind) and not (given.itemsize == 8 and given.kind in "iu")]
+    if given.kind == "f":
+        reals = [kind for kind in known if kind.kind == "f"]
+        return next(iter(safe), max(reals, key=lambda kind: kind.itemsize) if reals else known[0])
+    return next(iter(safe), known[0])
+
+
+def _lost(array: np.ndarray[Any, Any], made: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Where a conversion has changed a number by more than its rounding."""
+    lost: np.ndarray[Any, Any]
+    if made.dtype.kind == "f":
+        if array.dtype.kind == "f":
+            lost = np.isinf(made) & np.isfinite(array)
+        else:
+            most = 2 ** (np.finfo(made.dtype).nmant + 1)
+            lost = (array > most) | (array < -most) if array.dtype.itemsize > 2 else np.zeros(0, bool)
+        return lost
+    limits = np.iinfo(made.dtype)
+    if array.dtype.kind == "f":
+        return ~((array == np.rint(array)) & (array >= float(limits.min)) & (array < float(limits.max) + 1))
+    lost = (array < limits.min) | (array > limits.max)
+    return lost

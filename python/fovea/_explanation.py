@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from ._frames import rgb
-from ._notebook import png_bytes
+from ._notebook import png_of
+from ._rules import in_its_colors
 from .errors import InvalidArgument
 
 Box = tuple[float, float, float, float]  # left, top, width and height, in pixels
@@ -85,6 +86,8 @@ class Explanation:
     shapes: list[Shape]
     tables: list[Facts]
 
+    _rules: Any = None  #: how it takes images and returns pictures: as the call that made it
+
     def __init__(self, found: tuple[Any, dict[str, Any]], image: Any = None) -> None:
         shown, numbers = found
         self._shown: Any = shown
@@ -110,6 +113,7 @@ class Explanation:
         names = ", ".join(repr(layer.name) for layer in self.layers) or "none"
         raise InvalidArgument(f"there is no layer {name!r}; layers are {names}")
 
+    @in_its_colors
     def draw(self, image: Any = None, whole: bool = False) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """One picture per layer, side by side, over the image that was explained unless another one is given.
 
@@ -136,4 +140,4 @@ class Explanation:
         return f"{self.title}: {self.summary}"
 
     def _repr_png_(self) -> bytes | None:
-        return None if self._shown is None or self._image is None or not self.layers else png_bytes(self.draw())
+        return None if self._shown is None or self._image is None or not self.layers else png_of(self, self.draw())

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, Union
 import numpy as np
 
 from . import _fovea
-from ._arguments import shown, unmasked
+from ._arguments import shown
 from ._ordered import in_order
 from ._progress import Progress, check_progress, reporting
 from .errors import Error, InvalidArgument, InvalidType
@@ -40,24 +40,16 @@ def name_of(value: Any, otherwise: str) -> str:
 
 
 def rgb(image: Any, whose: str = "") -> Bytes:
-    """An image in RGB to draw on: an array of uint8 on any device, gray, RGB or RGBA, or a path.
+    """An image in RGB to draw on: an array on any device, gray, RGB or RGBA, or a path.
 
     ``whose`` says what to give where a result has lost its own image."""
     if image is None and whose:
         raise InvalidArgument(f"the image is not part of this result; give draw(image) {whose}")
-    given = pixels_of(unmasked(image, "image"))
+    given = pixels_of(image)
     if hasattr(given, "__cuda_array_interface__"):
         given = given.cpu() if hasattr(given, "cpu") else given.get() if hasattr(given, "get") else given
-    try:
-        pixels = np.asarray(given)
-    except (TypeError, ValueError, RuntimeError):
-        raise InvalidType(f"image is {shown(image)}; expected an array of uint8") from None
-    if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3) or pixels.shape[2:] not in ((), (1,), (3,), (4,)):
-        came = f"{pixels.dtype} of shape {pixels.shape}" if hasattr(given, "shape") else shown(image)
-        raise InvalidType(f"image is {came}; expected uint8 of shape (height, width) or (height, width, 1, 3 or 4)")
-    if pixels.ndim == 2 or pixels.shape[2] == 1:
-        pixels = np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2)
-    return np.ascontiguousarray(pixels[:, :, :3])
+    pixels: Bytes = _fovea.files.rgb_bytes(given)
+    return pixels
 
 
 class Frames:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
+
+from . import _rules
 
 _Annotated = TypeVar("_Annotated", bound=Callable[..., Any])
 
@@ -28,8 +31,12 @@ def default_of(table: list[dict[str, Any]], name: str) -> Any:
     return next(entry["default"] for entry in table if entry["name"] == name)
 
 
-def takes_options(table: list[dict[str, Any]]) -> Callable[[_Annotated], _Annotated]:
-    """Replaces ``**options`` in a signature by the keywords of a table, and lists them in the docstring."""
+def takes_options(
+    table: list[dict[str, Any]], rules: tuple[str, ...] = ("color", "strict")
+) -> Callable[[_Annotated], _Annotated]:
+    """Replaces ``**options`` in a signature by the keywords of a table, and lists them in the docstring.
+
+    ``rules`` are those for arrays (see ``_rules``) that a call may have of its own."""
 
     def annotate(function: _Annotated) -> _Annotated:
         signature = inspect.signature(function)
@@ -47,9 +54,29 @@ def takes_options(table: list[dict[str, Any]]) -> Callable[[_Annotated], _Annota
             for e in table
             if e["name"] not in placed
         ]
+        own_rules = {name: _rules.KEYWORDS[name] for name in rules if name not in listed}
+        keywords += [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for name, (kind, _) in own_rules.items()
+        ]
         function.__signature__ = signature.replace(parameters=before + keywords)  # type: ignore[attr-defined]
-        lines = "\n".join("    " + _line(e) for e in table)
+        lines = "\n".join(
+            ["    " + _line(e) for e in table]
+            + [f"    {name}: {help}. Default: as the program has it." for name, (_, help) in own_rules.items()]
+        )
         function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n{lines}\n"
-        return function
+        return _ruled(function, own_rules) if own_rules else function
 
     return annotate
+
+
+def _ruled(function: Any, names: Iterable[str]) -> Any:
+    first, second = (*names, None)[:2]
+
+    @functools.wraps(function)
+    def ruled(*arguments: Any, **keywords: Any) -> Any:
+        if first in keywords or second in keywords:
+            return _rules.call(_rules.taken_from(keywords), function, *arguments, **keywords)
+        return function(*arguments, **keywords)
+
+    return ruled

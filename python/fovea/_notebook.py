@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _fovea
+
 
 def png_bytes(image: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
     """An image of uint8, gray or RGB, as a PNG file in memory."""
@@ -25,10 +27,18 @@ def png_bytes(image: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
 
 
+def png_of(result: Any, picture: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
+    """A picture that a result has drawn, in its order of colors, as a PNG file in memory."""
+    own = None if result._rules is None else result._rules[0]
+    bgr = _fovea.array_rules()[0] if own is None else own
+    return png_bytes(picture[:, :, ::-1] if bgr and picture.ndim == 3 else picture)
+
+
 class OnImage:
     """A result that is drawn over the image that it was found in. The image is not part of the result."""
 
     _image: Any = None
+    _rules: Any = None
 
     def draw(self, image: Any = None) -> np.ndarray[Any, np.dtype[np.uint8]]:
         raise NotImplementedError
@@ -37,4 +47,4 @@ class OnImage:
         return {**self.__dict__, "_image": None}
 
     def _repr_png_(self) -> bytes | None:
-        return None if self._image is None else png_bytes(self.draw())
+        return None if self._image is None else png_of(self, self.draw())

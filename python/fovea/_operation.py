@@ -6,7 +6,9 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from . import _fovea
 from ._results import command_line
+from ._rules import Rules, call, obey
 from .errors import InvalidType
 
 
@@ -34,10 +36,14 @@ class Face:
     _words: list[str]  #: those that are not the default, as words of the program's command
     _arguments: tuple[Any, ...]  #: what makes another such object, together with the keywords
     _keywords: dict[str, Any]
+    _rules: Rules | None = None  #: how it reads arrays and returns pictures, where that is not as in the program
 
     def _begin(self, face: Any, keywords: Mapping[str, Any], *arguments: Any) -> None:
         self._face, self._arguments, self._keywords = face, arguments, dict(keywords)
         self._options, self._words = dict(face.options), list(face.words)
+        rules = _fovea.own_array_rules()
+        if rules is not None:
+            obey(self, rules)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -48,7 +54,10 @@ class Face:
         self, *words: object, end: tuple[str, ...] = (), start: float | None = None, **provenance: Any
     ) -> dict[str, Any]:
         """The origin of a result. The options stand between ``words``, the verb with its inputs, and ``end``."""
-        return origin_of(self._options, (*words, *self._words, *end), start, **provenance)
+        origin = origin_of(self._options, (*words, *self._words, *end), start, **provenance)
+        if self._rules is not None:
+            origin["_rules"] = self._rules
+        return origin
 
     #: What an object knows that its arguments do not say, so that it cannot be pickled.
     _keeps = ""
@@ -56,8 +65,9 @@ class Face:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._keeps:
             raise InvalidType(f"a {type(self).__name__} cannot be pickled, because it keeps {self._keeps}")
-        return _made_again, (type(self), self._arguments, self._keywords)
+        return _made_again, (type(self), self._arguments, self._keywords, self._rules)
 
 
-def _made_again(kind: type[Face], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Face:
-    return kind(*arguments, **keywords)
+def _made_again(kind: type[Face], arguments: tuple[Any, ...], keywords: dict[str, Any], rules: Rules | None) -> Face:
+    made: Face = call(rules, kind, *arguments, **keywords)
+    return made

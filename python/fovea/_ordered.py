@@ -8,6 +8,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from . import _rules
+from ._fovea import own_array_rules
+
 _Worker = TypeVar("_Worker")
 _Result = TypeVar("_Result")
 
@@ -23,6 +26,7 @@ def in_order(
 
     Where the source of frames breaks, the results of the frames before come first and the exception after them. Leaving
     the iterator early, by close() or by an exception such as Ctrl-C, stops the frames in flight and drops the others."""
+    rules = own_array_rules()  # of this thread
     idle: SimpleQueue[_Worker] = SimpleQueue()
     for worker in workers:
         idle.put(worker)
@@ -30,7 +34,8 @@ def in_order(
     def run(frame: Any, index: int) -> _Result:
         worker = idle.get()
         try:
-            return work(worker, frame, index)
+            found: _Result = _rules.call(rules, work, worker, frame, index)
+            return found
         finally:
             idle.put(worker)
 

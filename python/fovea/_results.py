@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 import numpy as np
 
 from . import _fovea
+from ._rules import Rules
 
 if TYPE_CHECKING:
     import pandas
@@ -129,6 +130,9 @@ class Result:
 
     #: How long the call took.
     _seconds = 0.0
+
+    #: How it takes images and returns pictures: as the call that made it.
+    _rules: Rules | None = None
 
     def __init__(
         self,

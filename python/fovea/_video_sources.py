@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _fovea
+from ._rules import RgbArray
 from .errors import Error, FormatError, InvalidArgument, IoError
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -116,7 +117,7 @@ class EncodedFrame:
 
     def decode(self) -> tuple[Array, int, float]:
         """The pixels, the number of the frame and its time."""
-        return self._reader._decode(self._picture, self._number), self._number, self._seconds
+        return self._reader._decode(self._picture, self._number).view(RgbArray), self._number, self._seconds
 
 
 class SourceReader:

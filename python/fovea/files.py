@@ -49,11 +49,18 @@ class Frame(NamedTuple):
     seconds: float  #: time since the first frame of the source
 
 
-@takes_options(_fovea.files.read_image_options())
+@takes_options(_fovea.files.read_image_options(), rules=("color",))
 def read_image(path: Path, **options: Unpack[FilesReadImageOptions]) -> Array:
     """Reads an image file as an array of shape (height, width) or (height, width, channels) with the samples as stored."""
     image: Array = _fovea.files.read_image(as_path(path), dict(options))
-    return image
+    return handed_out(image)
+
+
+def handed_out(image: Array, bgr: bool | None = None) -> Array:
+    """Pixels in RGB in the order of colors of the caller, or of the call."""
+    plain: Array = image.view(np.ndarray)
+    bgr = _fovea.array_rules()[0] if bgr is None else bgr
+    return _fovea.turned(plain) if bgr and plain.ndim == 3 and plain.shape[2] in (3, 4) else plain
 
 
 @takes_options(_fovea.files.write_image_options())
@@ -81,6 +88,11 @@ class Video:
     def __init__(self, source: object, options: dict[str, Any]) -> None:
         path = as_path(source, "source")
         self._source = source_name(path)
+        #: Whether frames are given in BGR; None: as the program has it.
+        self._bgr: bool | None = None
+        if options.get("color") in ("rgb", "bgr"):
+            self._bgr = options["color"] == "bgr"
+            options = {**options, "color": "rgb"}
         self._reader, self._name = _open(path, options)
 
     @property
@@ -102,7 +114,8 @@ class Video:
         encoded = self._reader.fetch()
         if encoded is None:
             raise StopIteration
-        return Frame(*encoded.decode())
+        image, *place = encoded.decode()
+        return Frame(handed_out(image, self._bgr), *place)
 
     def encoded(self) -> Iterator[Any]:
         """The frames before they are pixels; ``decode()`` of each may run in any thread."""
@@ -134,7 +147,7 @@ class Video:
         return f"Video({self._source!r}, {width}x{height}, {info['frame_rate']:g} frames/s{frames})"
 
 
-@takes_options(_fovea.files.read_video_options())
+@takes_options(_fovea.files.read_video_options(), rules=())
 def read_video(source: Path, **options: Unpack[FilesReadVideoOptions]) -> Video:
     """Opens a video file, a y4m stream, a folder of images, a camera or a stream.
 

@@ -42,7 +42,7 @@ class KMeans(Estimator):
     _estimator_type = "clusterer"
 
     # Three options are written out, because scikit-learn takes the first by its place and knows other words for the rest.
-    @takes_options(_table)
+    @takes_options(_table, rules=())
     def __init__(  # type: ignore[misc]
         self,
         n_clusters: int | None = default_of(_table, "n_clusters"),

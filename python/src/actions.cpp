@@ -193,7 +193,7 @@ std::vector<Event> events_of(const nb::list& list) {
 nb::object draw_events(nb::handle image, const nb::list& list, std::int64_t frame) {
   Image<std::uint8_t> rgb = rgb_copy(image);
   actions::draw_events(rgb.view(), events_of(list), frame);
-  return to_numpy(std::move(rgb));
+  return picture_to_numpy(std::move(rgb));
 }
 
 std::string timeline(const nb::list& list, const std::vector<std::string>& classes,

@@ -118,12 +118,12 @@ class FoundExample {
     scene_->require_frames();
     const auto model_frames = example_->frames(), scene_frames = scene_->frames();
     const actions::Chain chain = found_.chain(0);
-    return to_numpy(actions::match_picture({.model_frames = model_frames,
-                                            .scene_frames = scene_frames,
-                                            .model = &chain,
-                                            .scene = &found_.scene,
-                                            .match = &found_.match.strands[0].match,
-                                            .columns = columns}));
+    return picture_to_numpy(actions::match_picture({.model_frames = model_frames,
+                                                    .scene_frames = scene_frames,
+                                                    .model = &chain,
+                                                    .scene = &found_.scene,
+                                                    .match = &found_.match.strands[0].match,
+                                                    .columns = columns}));
   }
 
  private:

@@ -252,7 +252,7 @@ nb::object draw_points(nb::handle image, const nb::dict& columns, std::int64_t f
   std::vector<SpaceTimePoint> points = set_of(columns).points;
   std::erase_if(points, [&](const SpaceTimePoint& point) { return point.frame != frame; });
   actions::draw_points(rgb.view(), points);
-  return to_numpy(std::move(rgb));
+  return picture_to_numpy(std::move(rgb));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Arrays of Python as views of the library and images of the library as NumPy arrays, without a
-// copy where the layout allows it. Nothing is converted silently: an array of another type, shape,
-// order or device is refused with what came and what is wanted.
+// copy where type and layout allow it. Other arrays, lists and tables are copied, unless the rules
+// of the call forbid it; what would lose values is refused with what came and what is wanted.
 #pragma once
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
@@ -30,12 +30,13 @@ struct ImageNeed {
                                         // plain matrix. An empty list allows any number
   const Stream* stream = nullptr;       // where it is set, the array may lie on a GPU: what was
                                         // done to it before is then awaited by this stream
+  bool colors = true;                   // 3 and 4 channels are colors, whose order has a meaning
 };
 
 // An array that a call reads. It keeps the array alive.
 struct ImageInput {
   AnyArray array;
-  io::AnyView view;
+  io::AnyView view{};
 
   template <class T>
   ImageView<const T> of() const {
@@ -48,20 +49,21 @@ ImageInput byte_image(nb::handle value, const char* name = "image", const Stream
 // A mask of the size of an image, or an empty view for None. Truth values count as 0 and 255.
 ImageInput mask_input(nb::handle value, const char* name = "mask");
 
-// Histograms or other vectors, one per row, or a single one in an array of one axis. Rows may have
-// a gap between them, and there may be none.
+// Histograms or other vectors, one per row, or a single one in an array of one axis. There may be
+// no rows.
 ImageInput rows_input(nb::handle value, const char* name,
                       std::initializer_list<io::SampleType> samples,
                       const Stream* stream = nullptr);
 
-// Points, one per row of a matrix of float32. Rows may have a gap between them.
+// Points, one per row of a matrix of float32.
 struct PointsInput {
   AnyArray array;
-  ImageView<const float> view;
+  ImageView<const float> view{};
 };
 PointsInput points_input(nb::handle value, const char* name, const Stream* stream = nullptr);
 
-// A dense array of numbers with `dimensions` axes, C order, one element type. Returned as it is.
+// A dense array of numbers with `dimensions` axes, C order, one element type. Returned as it is
+// where it is one already.
 AnyArray dense_array(nb::handle value, const char* name, nb::dlpack::dtype type,
                      std::initializer_list<int> dimensions);
 template <class T>
@@ -69,19 +71,20 @@ AnyArray dense_array(nb::handle value, const char* name, std::initializer_list<i
   return dense_array(value, name, nb::dtype<T>(), dimensions);
 }
 
-// The same for an array whose elements have one of several types.
+// The same for an array whose elements have one of several types, of which the first is taken where
+// they have another.
 AnyArray dense_array_of(nb::handle value, const char* name,
                         std::initializer_list<nb::dlpack::dtype> types,
                         std::initializer_list<int> dimensions);
 
-// The numbers of an array of one axis, of int32 or int64. Throws InvalidArgument for a number of
-// more than 32 bits.
+// The whole numbers of an array of one axis. Throws InvalidArgument for a number of more than 32
+// bits.
 std::vector<std::int32_t> whole_numbers(nb::handle value, const char* name);
-// The numbers of an array of one axis, of float32 or float64.
+// The numbers of an array of one axis.
 template <class T>
 std::vector<T> real_numbers(nb::handle value, const char* name);
 
-// Boxes in an array of float32 or float64 (T), whose rows are x, y, width and height.
+// Boxes in an array whose rows are x, y, width and height.
 template <class T>
 std::vector<Rect<T>> rect_rows(nb::handle value, const char* name);
 
@@ -132,6 +135,11 @@ nb::object to_numpy(Image<T>&& image) {
   return detail::owned_array(std::move(data), shape);
 }
 nb::object to_numpy(io::AnyImage&& image);
+
+// A picture in RGB as a call returns it, in the order of colors that it has.
+nb::object picture_to_numpy(Image<std::uint8_t>&& picture);
+// Pixels in RGB for calls that take images: they are RGB whatever the order of colors is.
+nb::object marked_rgb(nb::object&& pixels);
 
 // An image without gaps between rows that a call writes, and that Python then owns. With `axes` 2
 // an image of one channel has the shape (height, width). Pixels are not initialized.

@@ -78,12 +78,13 @@ class Solver {
   nb::tuple solve(nb::handle first, nb::handle second, bool flows, bool mark) {
     using enum io::SampleType;
     const auto rows_of = [&](nb::handle value, const char* name) {
-      return rows_input(value, name, {kUint8, kUint16, kFloat32, kFloat64}, solver_.stream());
+      return rows_input(value, name, {kFloat64, kUint8, kUint16, kFloat32}, solver_.stream());
     };
-    const ImageInput p = rows_of(first, "P"), q = rows_of(second, "Q");
-    if (p.view.index() != q.view.index())
-      throw_invalid_type("P is " + array_text(first) + " and Q is " + array_text(second) +
-                         "; expected arrays of one type");
+    ImageInput p = rows_of(first, "P"), q = rows_of(second, "Q");
+    if (p.view.index() != q.view.index()) {  // double precision holds all of them
+      p = rows_input(first, "P", {kFloat64}, solver_.stream());
+      q = rows_input(second, "Q", {kFloat64}, solver_.stream());
+    }
     return std::visit(
         [&]<class T>(const ImageView<T>& rows) -> nb::tuple {
           using Mass = std::remove_const_t<T>;

@@ -37,7 +37,7 @@ nb::dict find_regions(nb::handle distances, const std::optional<std::vector<int>
 nb::object map_picture(nb::handle distances) {
   const ImageInput map = image_input(distances, {"distances", {io::SampleType::kFloat32}, {1}});
   const report::ValueRange range = report::value_range(map.of<float>());
-  return to_numpy(report::apply_color_map(
+  return picture_to_numpy(report::apply_color_map(
       map.of<float>(), {.automatic = false, .low = range.high, .high = range.low}));
 }
 

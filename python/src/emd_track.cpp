@@ -141,7 +141,7 @@ nb::object draw(nb::handle image, const nb::dict& columns) {
   const std::vector<Track> tracks = tracks_of(columns);
   Image<std::uint8_t> drawn = clone(pixels.of<std::uint8_t>());
   emd::draw_tracks(drawn, tracks);
-  return to_numpy(std::move(drawn));
+  return picture_to_numpy(std::move(drawn));
 }
 
 std::string mot_text(std::int64_t frame, const nb::dict& columns) {

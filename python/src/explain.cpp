@@ -20,7 +20,7 @@ using report::Explanation;
 
 nb::object drawn(const Explanation& explanation, nb::handle image, bool whole) {
   const ImageInput pixels = image_input(image, {"image", {io::SampleType::kUint8}, {1, 3}});
-  return to_numpy(unlocked([&] {
+  return picture_to_numpy(unlocked([&] {
     return report::draw_explanation(pixels.of<std::uint8_t>(), explanation, {.whole_image = whole});
   }));
 }

@@ -32,16 +32,34 @@ namespace {
 nb::object read_image(const std::string& path, const nb::dict& keywords) {
   io::ImageReadOptions options{.orientation = io::Orientation::kApply};
   set_keywords(options, keywords, "read_image");
-  return to_numpy(unlocked([&] { return io::read_image(path, options); }));
+  return marked_rgb(to_numpy(unlocked([&] { return io::read_image(path, options); })));
 }
 
 // An image as detectors read it: bytes without opacity, turned upright.
 nb::object read_bytes(const std::string& path) {
-  return to_numpy(unlocked([&] {
+  return marked_rgb(to_numpy(unlocked([&] {
     io::AnyImage image = io::read_image(path, {.orientation = io::Orientation::kApply});
     if (image.channels() == 2 || image.channels() == 4) image = io::drop_alpha(image);
     return io::to_bytes(std::move(image));
-  }));
+  })));
+}
+
+// An image as bytes of red, green and blue, to draw on.
+nb::object rgb_bytes(nb::handle image) {
+  const ImageInput input = byte_image(image);
+  const auto view = input.of<std::uint8_t>();
+  const int green = view.channels == 1 ? 0 : 1, blue = 2 * green;
+  NewImage<std::uint8_t> out({view.width, view.height}, 3);
+  for (int y = 0; y < view.height; ++y) {
+    const std::uint8_t* from = view.row(y);
+    std::uint8_t* to = out.view().row(y);
+    for (int x = 0; x < view.width; ++x, from += view.channels, to += 3) {
+      to[0] = from[0];
+      to[1] = from[green];
+      to[2] = from[blue];
+    }
+  }
+  return marked_rgb(std::move(out).to_numpy());
 }
 
 // A mask as the program reads it: one channel, as it is stored.
@@ -83,6 +101,17 @@ void write_image(const std::string& path, nb::handle image, const nb::dict& keyw
   io::write_image(path, input.view, options);
 }
 
+// The options of videos; Python has frames in the order of OpenCV besides.
+nb::list video_table() {
+  nb::list table = option_table<io::VideoReadOptions>();
+  for (nb::handle entry : table) {
+    if (text_of(nb::object(entry["name"])) != "color") continue;
+    nb::cast<nb::list>(entry["words"]).append("bgr");
+    entry["accepts"] = "rgb, bgr or gray";
+  }
+  return table;
+}
+
 // A frame that is still encoded, so that threads of Python can decode several at a time.
 struct EncodedFrame {
   io::StoredFrame stored;
@@ -99,7 +128,7 @@ nb::tuple decode(const EncodedFrame& encoded) {
   const bool deep = frame.deep_image.width() > 0;
   nb::object image =
       deep ? to_numpy(std::move(frame.deep_image)) : to_numpy(std::move(frame.image));
-  return nb::make_tuple(image, number, seconds);
+  return nb::make_tuple(marked_rgb(std::move(image)), number, seconds);
 }
 
 class Reader {
@@ -165,10 +194,11 @@ void bind_files(nb::module_& parent) {
   m.def("read_image", &read_image);
   m.def("read_bytes", &read_bytes);
   m.def("read_mask", &read_mask);
+  m.def("rgb_bytes", &rgb_bytes, nb::arg("image").none());
   m.def("write_image", &write_image, nb::arg("path"), nb::arg("image").none(), nb::arg("options"));
   m.def("read_image_options", &option_table<io::ImageReadOptions>);
   m.def("write_image_options", &option_table<io::ImageWriteOptions>);
-  m.def("read_video_options", &option_table<io::VideoReadOptions>);
+  m.def("read_video_options", &video_table);
   m.def(
       "find_model",
       [](const std::string& name, nb::handle system) {

@@ -161,26 +161,26 @@ nb::object wheel(nb::handle u, nb::handle v, nb::handle known, nb::handle longes
   for_each_option(options, [&](const OptionField& option) {
     if (option.name == "longest") set_option_value(option, longest);
   });
-  return to_numpy(unlocked([&] { return flow::wheel_picture(field.view(), options); }));
+  return picture_to_numpy(unlocked([&] { return flow::wheel_picture(field.view(), options); }));
 }
 
 nb::object warp(nb::handle image, nb::handle u, nb::handle v) {
   const ImageInput second = byte_image(image, "second");
   const FieldInput field = field_input(u, v);
-  return to_numpy(
+  return picture_to_numpy(
       unlocked([&] { return flow::warp_picture(second.of<std::uint8_t>(), field.view()); }));
 }
 
 nb::object arrows(nb::handle image, nb::handle u, nb::handle v) {
   const ImageInput first = image_input(image, {"image", {io::SampleType::kUint8}, {1, 3}});
   const FieldInput field = field_input(u, v);
-  return to_numpy(
+  return picture_to_numpy(
       unlocked([&] { return flow::arrows_picture(first.of<std::uint8_t>(), field.view()); }));
 }
 
 nb::object confidence_picture(nb::handle confidence) {
   const ImageInput plane = whole_plane(confidence, "confidence");
-  return to_numpy(unlocked([&] { return flow::confidence_picture(plane.of<float>()); }));
+  return picture_to_numpy(unlocked([&] { return flow::confidence_picture(plane.of<float>()); }));
 }
 
 void write(const std::string& path, const nb::tuple& planes, const nb::dict& keywords) {

@@ -37,7 +37,7 @@ Image<std::uint8_t> image_bytes(const ImageInput& input) {
 
 nb::object bytes_of(nb::handle image) {
   const ImageInput input = flow_image(image, "image");
-  return to_numpy(unlocked([&] { return image_bytes(input); }));
+  return marked_rgb(to_numpy(unlocked([&] { return image_bytes(input); })));
 }
 
 ImageInput drawn_on(nb::handle image) {
@@ -74,7 +74,7 @@ nb::dict evaluate(nb::handle labels, nb::handle truth) {
 
 nb::object picture(nb::handle labels, nb::handle image) {
   const ImageInput found = label_image(labels, "labels"), shown = drawn_on(image);
-  return to_numpy(unlocked(
+  return picture_to_numpy(unlocked(
       [&] { return flow::segments_picture(found.of<std::uint16_t>(), shown.of<std::uint8_t>()); }));
 }
 

@@ -77,7 +77,8 @@ nb::object visible_pixels(nb::handle disparity) {
 nb::object picture(nb::handle disparity, const nb::dict& keywords) {
   const auto options = options_of<flow::DisparityPictureOptions>(keywords, "to_color");
   const ImageInput known = whole_plane(disparity, "disparity");
-  return to_numpy(unlocked([&] { return flow::disparity_picture(known.of<float>(), options); }));
+  return picture_to_numpy(
+      unlocked([&] { return flow::disparity_picture(known.of<float>(), options); }));
 }
 
 nb::object read_disparity(const std::string& path, const nb::dict& keywords) {

@@ -23,7 +23,7 @@ struct Arcs {
 };
 inline Arcs arcs_of(nb::handle value) {
   const AnyArray array =
-      dense_array_of(value, "arcs", {nb::dtype<std::int32_t>(), nb::dtype<std::int64_t>()}, {2});
+      dense_array_of(value, "arcs", {nb::dtype<std::int64_t>(), nb::dtype<std::int32_t>()}, {2});
   if (array.shape(1) != 2)
     throw InvalidArgument(
         fmt::format("arcs is {}; expected one row of 2 nodes per arc", array_text(value)));

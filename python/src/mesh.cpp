@@ -58,7 +58,7 @@ void require_rows_of_3(const AnyArray& array, nb::handle value, const char* name
 }
 
 std::vector<io::Vertex> vertices_of(nb::handle value) {
-  const AnyArray array = dense_array_of(value, "vertices", {kFloat, kDouble}, {2});
+  const AnyArray array = dense_array_of(value, "vertices", {kDouble, kFloat}, {2});
   require_rows_of_3(array, value, "vertices");
   std::vector<io::Vertex> vertices(array.shape(0));
   std::size_t at = 0;
@@ -75,7 +75,7 @@ std::vector<io::Vertex> vertices_of(nb::handle value) {
 }
 
 std::vector<io::Triangle> faces_of(nb::handle value, std::size_t vertices) {
-  const AnyArray array = dense_array_of(value, "faces", {kInt, kLong}, {2});
+  const AnyArray array = dense_array_of(value, "faces", {kLong, kInt}, {2});
   require_rows_of_3(array, value, "faces");
   if (array.shape(0) > std::numeric_limits<std::int32_t>::max())
     throw InvalidArgument(fmt::format("faces is {}, which is too large", array_text(value)));
@@ -293,7 +293,7 @@ nb::object render_parts(const TriangleMesh& mesh, nb::handle labels, nb::handle 
   options.render.parts = parts;
   std::optional<AnyArray> surety;
   if (!membership.is_none()) surety = dense_array<float>(membership, "membership", {1});
-  return to_numpy(unlocked([&] {
+  return picture_to_numpy(unlocked([&] {
     return surety ? drawn_values(mesh, face_values(mesh, *surety), "membership", options.render)
                   : mesh::render(mesh, mesh::part_colors(parts), options.render);
   }));
@@ -308,7 +308,7 @@ nb::object render_values(const TriangleMesh& mesh, nb::handle values, nb::handle
   std::vector<std::int32_t> parts(mesh.faces.size(), 0);  // an outline, but no lines between faces
   if (!marked.is_none()) parts = face_labels(mesh, marked, "parts");
   options.render.parts = parts;
-  return to_numpy(unlocked(
+  return picture_to_numpy(unlocked(
       [&] { return drawn_values(mesh, face_values(mesh, array), title, options.render); }));
 }
 

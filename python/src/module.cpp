@@ -49,6 +49,7 @@ NB_MODULE(_fovea, m) {
   m.def("devices", &device_list);
   m.def("cuda_absence", &fovea::cuda_absence);
   m.def("build_info", &facts_of_build);
+  bind_array_rules(m);
   bind_gpu_arrays(m);
   bind_tables(m);
   bind_explanations(m);

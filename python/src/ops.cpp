@@ -47,9 +47,13 @@ nb::object on_samples(const ImageInput& input, Function function) {
       input.view);
 }
 
+// An image whose channels are treated alike, so that their order does not matter.
+ImageInput any_image(nb::handle image, std::initializer_list<io::SampleType> samples) {
+  return image_input(image, {"image", samples, {1, 2, 3, 4}, nullptr, false});
+}
 // Images whose samples single precision holds without rounding.
 ImageInput exact_image(nb::handle image) {
-  return image_input(image, {"image", {kUint8, kUint16, kInt8, kInt16, kFloat32}, {1, 2, 3, 4}});
+  return any_image(image, {kUint8, kUint16, kInt8, kInt16, kFloat32});
 }
 template <class Function>
 nb::object on_exact(const ImageInput& input, Function function) {
@@ -105,7 +109,7 @@ nb::object resize_image(const ResizeKeywords& options, nb::handle image) {
 }
 
 nb::tuple gradient_of(const GradientOptions& options, nb::handle image) {
-  const ImageInput input = image_input(image, {"image", {kUint8, kFloat32}, {1, 2, 3, 4}});
+  const ImageInput input = any_image(image, {kUint8, kFloat32});
   return nb::borrow<nb::tuple>(
       on_samples<std::uint8_t, float>(input, [&]<class T>(ImageView<const T> view) -> nb::object {
         using Difference = std::conditional_t<std::is_same_v<T, float>, float, std::int16_t>;
@@ -290,9 +294,7 @@ nb::object integral_as(const ImageInput& input, nb::handle image, const char* su
 
 nb::object integral_of(const IntegralOptions& options, nb::handle image, const std::string& dtype) {
   const ImageInput input =
-      image_input(image, {"image",
-                          {kUint8, kUint16, kUint32, kInt8, kInt16, kInt32, kFloat32, kFloat64},
-                          {1, 2, 3, 4}});
+      any_image(image, {kInt32, kUint8, kUint16, kUint32, kInt8, kInt16, kFloat32, kFloat64});
   if (dtype == "float64") return integral_as<double>(input, image, "float64", options);
   if (dtype == "float32") return integral_as<float>(input, image, "float32", options);
   if (dtype == "uint32") return integral_as<std::uint32_t>(input, image, "uint32", options);
@@ -372,7 +374,7 @@ nb::list pyramid_extents(nb::handle width, nb::handle height, const nb::dict& ke
 }
 
 nb::object halve_image(const ExecOnly& options, nb::handle image) {
-  const ImageInput input = image_input(image, {"image", {kUint8, kFloat32}, {1, 2, 3, 4}});
+  const ImageInput input = any_image(image, {kUint8, kFloat32});
   return on_samples<std::uint8_t, float>(input, [&]<class T>(ImageView<const T> view) {
     NewImage<T> out({view.width / 2 + view.width % 2, view.height / 2 + view.height % 2},
                     view.channels, input.array.ndim());
@@ -383,7 +385,7 @@ nb::object halve_image(const ExecOnly& options, nb::handle image) {
 }
 
 nb::object quantize_image(const QuantizeOptions& options, nb::handle image) {
-  const ImageInput input = image_input(image, {"image", {kUint8, kUint16, kFloat32}, {1, 2, 3, 4}});
+  const ImageInput input = any_image(image, {kUint8, kUint16, kFloat32});
   return on_samples<std::uint8_t, std::uint16_t, float>(
       input, [&]<class T>(ImageView<const T> view) {
         auto bin = like<std::uint8_t>(input, view);

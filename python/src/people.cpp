@@ -111,13 +111,13 @@ nb::object draw(nb::handle image, nb::handle xywh, nb::handle confidence) {
   const std::vector<Detection> people = people_of(xywh, confidence);
   Image<std::uint8_t> drawn = clone(pixels.of<std::uint8_t>());
   people::draw_people(drawn, people);
-  return to_numpy(std::move(drawn));
+  return picture_to_numpy(std::move(drawn));
 }
 
 nb::list pictures(const Model& model) {
   nb::list list;
   for (people::ModelPicture& picture : people::model_pictures(model))
-    list.append(nb::make_tuple(picture.caption, to_numpy(std::move(picture.image))));
+    list.append(nb::make_tuple(picture.caption, picture_to_numpy(std::move(picture.image))));
   return list;
 }
 

@@ -148,7 +148,7 @@ nb::object draw_tracks(nb::handle image, nb::handle ids, nb::handle xywh, nb::ha
   }
   Image<std::uint8_t> drawn = clone(pixels.of<std::uint8_t>());
   people::TrackPainter(0).draw(drawn, tracks);
-  return to_numpy(std::move(drawn));
+  return picture_to_numpy(std::move(drawn));
 }
 
 nb::dict evaluate_tracks(nb::handle truth, nb::handle found, const nb::dict& keywords) {

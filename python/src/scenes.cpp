@@ -140,7 +140,7 @@ class Classifier {
 };
 
 nb::object read_image(const std::string& path) {
-  return to_numpy(unlocked([&] { return read_rgb(path); }));
+  return marked_rgb(to_numpy(unlocked([&] { return read_rgb(path); })));
 }
 
 // Paints a map of words in the colors of a model's words.
@@ -152,7 +152,7 @@ nb::object paint_words(const Model& model, nb::handle words) {
       if (view.at(x, y) >= model.dictionary.size())
         throw InvalidArgument(fmt::format("words holds {}, but the model has {} words",
                                           view.at(x, y), model.dictionary.size()));
-  return to_numpy(scenes::show_words(view, scenes::word_colors(model.dictionary)));
+  return picture_to_numpy(scenes::show_words(view, scenes::word_colors(model.dictionary)));
 }
 
 // ---- Training and evaluation

@@ -10,6 +10,7 @@ struct nanobind::detail::has_arg_defaults<nanobind::handle> : std::true_type {};
 
 namespace fovea::python {
 
+void bind_array_rules(nanobind::module_& parent);
 void bind_gpu_arrays(nanobind::module_& parent);
 void bind_tables(nanobind::module_& parent);
 void bind_explanations(nanobind::module_& parent);

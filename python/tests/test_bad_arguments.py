@@ -250,7 +250,10 @@ def cases(tmp_path_factory):
             "window_histogram": (GRAY, 8, {"dtype": np.uint16}), "Cut": None, "Gradient": None, "Nearest": None,
             "PolarGradient": None,
         },
-        fovea: {"KMeans": (2,), "build_info": (), "cuda_absence": (), "devices": (), "DeviceArray": None},
+        fovea: {
+            "KMeans": (2,), "build_info": (), "cuda_absence": (), "devices": (), "DeviceArray": None, "set_color": ("rgb",),
+            "set_strict": (False,),
+        },
     }
     methods = [
         (detector, {

@@ -135,20 +135,18 @@ def test_bad_masses_name_their_place(histograms):
 
 def test_what_is_no_batch_is_refused(histograms):
     P, Q = histograms
-    for bad in (None, 3, "P", b"P", object(), np.array([[object()]]), P.astype(np.int64), P[None], P.astype(">f8")):
+    for bad in (None, 3, "P", b"P", object(), np.array([[object()]]), P[None], P.astype(complex)):
         refused(lambda bad=bad: emd.distance(bad, Q), "^P is ", fovea.InvalidType)
         refused(lambda bad=bad: emd.distance(P, bad), "^Q is ", fovea.InvalidType)
-    refused(lambda: emd.distance(P, Q.astype(np.float32)), "arrays of one type")
     refused(lambda: emd.distance(P, Q[:3]), "P has 40 rows and Q has 3")
     refused(lambda: emd.distance(P, Q[:, :3]), "Q has 7|Q")
-    refused(lambda: emd.distance(P[:, ::2], Q[:, ::2]), "ascontiguousarray")
     refused(lambda: emd.distance(P[:, :0], Q[:, :0]), "bins")
     refused(lambda: emd.distance(np.ones(65), np.ones(65)), "64")
     for bad in ([[1, 2], [3]], ["1", "2"], [None], [1j]):
         refused(lambda bad=bad: emd.distance(bad, Q), "P is a list that is no table of numbers")
     refused(lambda: emd.distance(P, Q, "no-such-ground"), "no-such-ground", fovea.Error)
     refused(lambda: emd.distance(P, Q, None), "ground is None")
-    refused(lambda: emd.distance(P, Q, np.zeros((7, 7), np.float32)), "ground is float32")
+    refused(lambda: emd.distance(P, Q, np.zeros((7, 7), complex)), "ground is complex128")
     refused(lambda: emd.distance(P, Q, np.full((7, 7), np.nan)), "cost")
     refused(lambda: emd.distance(P, Q, groud="l1"), "ground|groud", TypeError)
     refused(lambda: emd.distance(P, Q, mass="some"), "partial, penalty or normalize")
@@ -398,7 +396,7 @@ def test_bad_maps_are_refused(scene, cube):
     def mapped(image=scene, target=TARGET, **options):
         return lambda: emd.map(image, target, device="cpu", **options)
 
-    for bad in (None, 3, np.array([[object()]]), scene[None], scene.astype(np.int64)):
+    for bad in (None, 3, np.array([[object()]]), scene[None], scene.astype(complex)):
         refused(mapped(bad), "^image is ", fovea.InvalidType)
     refused(mapped(scene[:0]), "image is empty")
     refused(mapped("no/such/image.png"), "no/such/image.png", OSError)
@@ -530,7 +528,7 @@ def test_bad_tracks_are_refused(walk):
     refused(lambda: emd.Tracker(frame, box=(94, 60, 20, 30)), "4x4|box|target")
     refused(lambda: emd.Tracker(None, box=BOX), "frame is None")
     refused(lambda: emd.Tracker(frame.astype(complex), box=BOX), "frame is complex128")
-    refused(lambda: emd.Tracker(frame, box=BOX, color=3), "colors")
+    refused(lambda: emd.Tracker(frame, box=BOX, colour=3), "colors")
     tracker = emd.Tracker(frame, box=BOX, device="cpu")
     refused(lambda: tracker.track(frame[:30]), "size|pixels|x")
     refused(lambda: tracker.likelihood(7), "7")

@@ -319,14 +319,12 @@ def bad_meshes():
     yield (vertices,), TypeError, "mesh is a tuple of 1"
     yield (None, faces), TypeError, "vertices is None"
     yield (vertices, None), TypeError, "faces is None"
-    yield (vertices.astype(np.float16), faces), TypeError, "vertices is float16 of shape .*float32 or float64"
-    yield (vertices, faces.astype(np.float32)), TypeError, "faces is float32 .*int32 or int64"
-    yield (vertices, faces.astype(np.uint32)), TypeError, "faces is uint32"
-    yield (vertices.tolist(), faces), TypeError, "vertices is of type list"
+    yield (vertices.astype(complex), faces), TypeError, "vertices is complex128 of shape .*float64 or float32"
+    yield (vertices, faces + 0.5), ValueError, "faces is float64 .* holds 0.5 .*int64 or int32"
+    yield (vertices, faces.astype(np.uint64) + 2**63), ValueError, "faces is uint64"
+    yield (["a", "b"], faces), TypeError, "vertices is of type list"
     yield (vertices.ravel(), faces), TypeError, "with 2 axes"
     yield (np.ascontiguousarray(vertices[:, :2]), faces), ValueError, "one row of 3 numbers"
-    yield (np.asfortranarray(vertices), faces), ValueError, r"numpy.ascontiguousarray\(vertices\)"
-    yield (vertices[::-1], faces), ValueError, "not contiguous"
     yield (vertices, faces[:0]), ValueError, r"faces is int32 of shape \(0, 3\)"
     yield (vertices[:0], faces), ValueError, "vertices is"
     yield (holes, faces), ValueError, "vertex 3 is nan"
@@ -367,7 +365,7 @@ def test_bad_options_are_refused(bell, parts, tmp_path):
         (lambda: fovea.mesh.evaluate(np.zeros(11, int), np.zeros(12, int), mesh=CUBE), ValueError, "12 faces"),
         (lambda: fovea.mesh.evaluate(parts, None), TypeError, "truth is None"),
         (lambda: fovea.mesh.evaluate(parts, []), ValueError, "truth is empty"),
-        (lambda: fovea.mesh.evaluate(parts, np.zeros(3)), TypeError, "truth is float64"),
+        (lambda: fovea.mesh.evaluate(parts, np.full(12, 0.5)), ValueError, "truth is float64"),
         (lambda: fovea.mesh.write(tmp_path / "a.xyz", CUBE), fovea.Error, "xyz"),
         (lambda: fovea.mesh.write(tmp_path / "a.off", CUBE, np.zeros(11, np.int32)), ValueError, "12 faces"),
         (lambda: fovea.mesh.write_labels(tmp_path / "a.seg", np.array([1 << 40])), ValueError, "32 bits"),

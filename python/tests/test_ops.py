@@ -417,9 +417,9 @@ IMAGES = {
 def test_bad_images_are_refused(name):
     image = np.zeros((16, 20), np.uint8)
     for bad in (
-        None, 3, [[1, 2]], b"pixels", np.float32(1), image[0], image[None, None], image[:0], image[:, ::2], image[::-1],
-        np.zeros((4, 4, 5), np.uint8), np.zeros((4, 4), np.int64), np.zeros((4, 4), bool), np.zeros((4, 4), complex),
-        np.array([[None]]), np.zeros((4, 4), ">f4"), np.zeros((4, 4), "M8[s]"), "/no/such/file.png",
+        None, 3, [[1, 2], [3]], b"pixels", np.float32(1), image[0], image[None, None], image[:0], np.full((4, 4), 2**60),
+        np.zeros((4, 4, 5), np.uint8), np.zeros((4, 4), bool), np.zeros((4, 4), complex),
+        np.array([[None]]), np.zeros((4, 4), "M8[s]"), "/no/such/file.png",
     ):
         with pytest.raises(fovea.Error) as caught:
             IMAGES[name](bad)
@@ -435,9 +435,8 @@ def error_of(call, kind=fovea.InvalidArgument):
 
 
 def test_bad_arguments_of_images_are_refused(gray):
-    real = gray.astype(np.float64)
-    refusal = error_of(lambda: ops.resize(real, width=4), TypeError)
-    assert "image is float64 of shape (37, 53); expected an array of uint8, uint16" in refusal
+    refusal = error_of(lambda: ops.resize(gray.astype(complex), width=4), TypeError)
+    assert "image is complex128 of shape (37, 53); expected an array of uint8, uint16" in refusal
     assert "give a width, a height or both, or else a scale" in error_of(lambda: ops.resize(gray))
     assert "or else a scale" in error_of(lambda: ops.resize(gray, width=3, scale=2))
     assert "expected a whole number" in error_of(lambda: ops.resize(gray, width=3.5), TypeError)
@@ -448,7 +447,7 @@ def test_bad_arguments_of_images_are_refused(gray):
     for sigma in (None, "2", True, [1, 2]):
         assert "sigma" in error_of(lambda sigma=sigma: ops.gaussian_kernel(sigma), TypeError)
     assert "no keyword 'flip'" in error_of(lambda: ops.gaussian_blur(gray, 1, flip=True))
-    assert "kernel is float64" in error_of(lambda: ops.convolve(gray, KERNEL.astype(np.float64)), TypeError)
+    assert "kernel is of type list" in error_of(lambda: ops.convolve(gray, [["a"]]), TypeError)
     nan, infinite = np.array([[0, np.nan]], np.float32), np.full(3, np.inf, np.float32)
     assert "kernel: number 1 of row 0 is nan" in error_of(lambda: ops.convolve(gray, nan))
     assert "expected finite" in error_of(lambda: ops.convolve_separable(gray, KERNEL[0], infinite))
@@ -484,7 +483,7 @@ def test_bad_rectangles_are_refused(gray):
     ("samples", "classes", "weights", "words"),
     [
         (None, [0, 1], None, "X is None"),
-        (np.zeros((2, 2)), [0, 1], None, "X is float64 of shape (2, 2); expected an array of float32"),
+        (np.zeros((2, 2), complex), [0, 1], None, "X is complex128 of shape (2, 2); expected an array of float32"),
         (np.zeros((0, 2), np.float32), [], None, "y has a single class"),
         (np.full((2, 2), np.nan, np.float32), [0, 1], None, "expected finite ones"),
         (np.zeros((2, 2), np.float32), None, None, "y is object of shape ()"),
@@ -494,7 +493,7 @@ def test_bad_rectangles_are_refused(gray):
         (np.zeros((2, 2), np.float32), [[0, 1]], None, "of shape (1, 2); expected one class per sample"),
         (np.zeros((2, 2), np.float32), [[0], [0, 1]], None, "y is no array"),
         (np.zeros((2, 2), np.float32), [0, 1, 2], None, "y has 3 elements for 2 samples"),
-        (np.zeros((2, 2), np.float32), [0, 1], [1, 1], "sample_weight is of type list"),
+        (np.zeros((2, 2), np.float32), [0, 1], ["1", "1"], "sample_weight is of type list"),
         (np.zeros((2, 2), np.float32), [0, 1], np.ones(3), "sample_weight has 3 elements for 2 samples"),
         (np.zeros((2, 2), np.float32), [0, 1], np.array([1, -1.0]), "expected a finite number of 0 or more"),
     ],
@@ -517,7 +516,7 @@ def test_bad_samples_of_predict_are_refused(clouds):
 def test_bad_labels_are_refused():
     labels = np.array([0, 1])
     assert "y_true is None" in error_of(lambda: ops.confusion_matrix(None, labels), TypeError)
-    assert "y_pred is float64" in error_of(lambda: ops.confusion_matrix(labels, labels.astype(float)), TypeError)
+    assert "y_pred is float64 of shape (2,) and holds 0.5" in error_of(lambda: ops.confusion_matrix(labels, labels + 0.5))
     assert "one prediction per label" in error_of(lambda: ops.confusion_matrix(labels, labels[:1]))
     assert "expected 0 to 0" in error_of(lambda: ops.confusion_matrix(labels, labels, classes=1))
     assert "expected 0 to 1" in error_of(lambda: ops.confusion_matrix(labels - 1, labels))

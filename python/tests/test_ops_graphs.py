@@ -127,9 +127,9 @@ def test_bad_graphs_are_refused():
                  lambda a, c: ops.nearest_source(a, c, np.array([0])),
                  lambda a, c: ops.minimum_cut(a, c, np.zeros(3), np.zeros(3))):
         assert "arcs is None" in error_of(lambda call=call: call(None, costs), TypeError)
-        assert "arcs is float64" in error_of(lambda call=call: call(arcs.astype(float), costs), TypeError)
+        assert "arcs is float64" in error_of(lambda call=call: call(arcs + 0.5, costs))
         assert "2 nodes per arc" in error_of(lambda call=call: call(np.zeros((2, 3), int), costs))
-        assert "is int64" in error_of(lambda call=call: call(arcs, np.array([1, 2])), TypeError)
+        assert "is complex128" in error_of(lambda call=call: call(arcs, np.array([1, 2j])), TypeError)
         assert "3 elements for 2 arcs" in error_of(lambda call=call: call(arcs, np.ones(3)))
         for bad in (-1, np.nan, np.inf):
             refusal = error_of(lambda call=call, bad=bad: call(arcs, np.array([1.0, bad])))

@@ -304,9 +304,8 @@ def test_bad_trainings_are_refused(data, tmp_path):
         ([], ValueError, "is empty"),
         (image, ValueError, "is one array of shape (144, 80, 3)"),
         ([image, None], TypeError, "s[1] is None"),
-        ([image / 255], TypeError, "s[0] is float64"),
-        ([np.full((144, 80), np.nan)], TypeError, "s[0] is float64"),
-        ([image[:, ::-1]], ValueError, "does not lie in memory row by row"),
+        ([image / 255], ValueError, "s[0] is float64"),
+        ([np.full((144, 80), np.nan)], ValueError, "s[0] is float64"),
         (["no-such-file.png"], OSError, "no-such-file.png"),
         ("no-such-folder", OSError, "no-such-folder"),
         (tmp_path, OSError, str(tmp_path)),
@@ -337,7 +336,7 @@ def test_bad_evaluations_are_refused(data, file, measured):
     refused(measure(model=fovea.files.model_path("scenes/sun8")), fovea.ModelError, "sun8")
     refused(measure(pictures=None), TypeError, "images is of type NoneType")
     refused(measure(pictures=[]), ValueError, "images is empty")
-    refused(measure(pictures=[image / 255 for image in images]), TypeError, "images[0] is float64")
+    refused(measure(pictures=[image / 255 for image in images]), ValueError, "images[0] is float64")
     refused(measure(truth=None), TypeError, "annotations is of type NoneType")
     refused(measure(truth=good[:3]), ValueError, "there are 4 images and annotations of 3")
     refused(measure(truth=[*good[:3], [[1, 2, 3]]]), TypeError, "annotations[3] is int64 of shape (1, 3)")
@@ -348,7 +347,7 @@ def test_bad_evaluations_are_refused(data, file, measured):
     refused(measure(truth=[[]] * 4), ValueError, "no people in 4 images")
     refused(measure(truth=boxes), ValueError, "images[0] is an array, which has no name")
     refused(measure(label="x"), ValueError, "label has no use with boxes")
-    refused(measure(negatives=[np.zeros((9, 9))]), TypeError, "negatives[0] is float64")
+    refused(measure(negatives=[np.full((9, 9), 0.5)]), ValueError, "negatives[0] is float64")
     refused(measure(streets, boxes, label="zebra"), fovea.FormatError, "nobody with the label 'zebra'")
     refused(measure(scenes, boxes), OSError, "annotation")
     refused(measure(streets, "no-such-file"), OSError, "no-such-file")

@@ -11,12 +11,13 @@ from .. import _fovea
 from .._arguments import whole_number
 from .._frames import VideoLike
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import png_of
 from .._operation import origin_of
 from .._options import ActionsMatchOptions, Unpack
 from .._progress import Progress, reporting
 from .._records import ActionsMatchFields as _Match
 from .._results import Table, described
+from .._rules import in_its_colors
 from ..errors import FormatError, InvalidArgument
 from ._explain import MatchExplanation
 from ._points import Points, known_points
@@ -44,6 +45,7 @@ class Match(Table, _Match):
     def __len__(self) -> int:
         return len(self.nodes["strand"])
 
+    @in_its_colors
     def draw(self, columns: int = 5) -> Bytes:
         """Frames of both videos at some of the nodes, with lines between the matched points.
 
@@ -75,7 +77,7 @@ class Match(Table, _Match):
 
     def _repr_png_(self) -> bytes | None:
         try:
-            return png_bytes(self.draw())
+            return png_of(self, self.draw())
         except InvalidArgument:
             return None
 

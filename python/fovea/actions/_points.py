@@ -16,6 +16,7 @@ from .._options import ActionsPointOptions, ActionsSelectOptions, Unpack
 from .._progress import Progress, reporting
 from .._records import ActionsPointsFields as _Points
 from .._results import Table, command_line, described
+from .._rules import in_its_colors
 from ..errors import FormatError, InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._video import Bytes, Floats, _Source
@@ -62,7 +63,7 @@ class Points(Table, _Points):
         """The positions."""
         return self.positions.astype(dtype or np.float32, copy=False)
 
-    @takes_options(_fovea.actions.select_options())
+    @takes_options(_fovea.actions.select_options(), rules=())
     def select(self, **options: Unpack[ActionsSelectOptions]) -> Points:
         """Sorts points as a detector returns them, the most confident of a frame first, and keeps those wanted.
 
@@ -79,6 +80,7 @@ class Points(Table, _Points):
         """Writes the text of STIP-2.0, or CSV where the name ends in .csv. The file appears whole or not at all."""
         _fovea.actions.save_points(path_of(path), self._values())
 
+    @in_its_colors
     def draw(self, image: Any, frame: int) -> Bytes:
         """An RGB copy of a frame with a circle around each of its points."""
         return _fovea.actions.draw_points(rgb(image), self._values(), whole_number(frame, "frame"))
@@ -137,7 +139,7 @@ def is_points_file(path: Path) -> bool:
     return bool(_fovea.actions.is_points_file(path_of(path)))
 
 
-@takes_options(_fovea.actions.select_options())
+@takes_options(_fovea.actions.select_options(), rules=())
 def convert_points(source: Path, target: Path, **options: Unpack[ActionsSelectOptions]) -> Points:
     """Reads a file of points, sorts and selects them, and writes them again, also as .csv: ``fovea actions points``."""
     kept, words = read_points(source)._selected(options)

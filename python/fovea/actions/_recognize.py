@@ -18,6 +18,7 @@ from .._options import ActionsRecognizeOptions, Unpack
 from .._progress import Progress, check_progress, reporting
 from .._records import ActionsRecognizeFields as _Event
 from .._results import Result, RowTable, _columns, described
+from .._rules import in_its_colors
 from ..errors import Error, FormatError, InvalidArgument
 from ..files import Path
 from ._explain import EventExplanation
@@ -89,6 +90,7 @@ class Events(RowTable[Event]):
         values = [event._values() for event in self._events]
         return str(_fovea.actions.timeline(values, self.classes, self.frames, self.frame_rate))
 
+    @in_its_colors
     def draw(self, image: Any, frame: int) -> Bytes:
         """An RGB copy of a frame with box and name of the events that include it."""
         values = [event._values() for event in self._events]

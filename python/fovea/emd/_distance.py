@@ -176,7 +176,7 @@ def _refuse_row(row: int, P: Any, Q: Any, names: tuple[str, str] | None = None) 
     raise InvalidArgument(f"the sum of the masses in row {row} is not finite")
 
 
-@takes_options(_fovea.emd.solve_options())
+@takes_options(_fovea.emd.solve_options(), rules=("strict",))
 def distance(
     P: Any,
     Q: Any,

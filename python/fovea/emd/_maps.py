@@ -15,10 +15,11 @@ from .._arguments import number_of, path_of, shown, text, unmasked, whole_number
 from .._explanation import Explanation
 from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import png_of
 from .._operation import Face
 from .._progress import Progress
 from .._results import Record, Result, Table, command_line, described
+from .._rules import in_its_colors
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path, write_image
 from ._regions import Regions, found_regions
@@ -33,7 +34,7 @@ else:
     _Curve = object
 
 
-@takes_options(_fovea.emd.read_cube_options())
+@takes_options(_fovea.emd.read_cube_options(), rules=())
 def read_cube(path: Path, **options: Unpack[EmdReadCubeOptions]) -> Array:
     """Reads ENVI, .mat, TIFF, another image or a folder of bands as an array of shape (height, width, bands)."""
     cube: Array = _fovea.emd.read_cube(path_of(path), dict(options))
@@ -161,7 +162,7 @@ class Map(Result):
         found: Flags = self.numpy().distances <= np.float32(number_of(threshold, "threshold"))
         return found
 
-    @takes_options(_fovea.emd.regions_options())
+    @takes_options(_fovea.emd.regions_options(), rules=())
     def regions(self, **options: Unpack[EmdRegionsOptions]) -> Regions:
         """Where the target is: regions with small distances, the best first, as ``emd map --detect`` finds them.
 
@@ -184,6 +185,7 @@ class Map(Result):
             counted[y : y + height, x : x + width] = 0
         return counted
 
+    @in_its_colors
     def to_color(self) -> Bytes:
         """The map in colors, bright where the distance is small."""
         picture: Bytes = _fovea.emd.map_picture(self.numpy().distances)
@@ -203,7 +205,7 @@ class Map(Result):
         return f"map of {width}x{height}, least distance {float(np.nanmin(self.numpy().distances)):.4g} at {self.best} ({made})"
 
     def _repr_png_(self) -> bytes:
-        return png_bytes(self.to_color())
+        return png_of(self, self.to_color())
 
 
 class MapExplanation(Explanation):

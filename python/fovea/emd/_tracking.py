@@ -19,6 +19,7 @@ from .._notebook import OnImage
 from .._operation import Face
 from .._progress import Progress
 from .._results import Record, command_line, described
+from .._rules import in_its_colors
 from .._tracks import TrackTable
 from ..errors import InvalidType
 from ..files import Path, is_path
@@ -94,6 +95,7 @@ class Tracks(OnImage, TrackTable[Track]):
             xyxy=self.xyxy.astype(np.float32), confidence=self.confidence, tracker_id=self.tracker_id.astype(np.int64)
         )
 
+    @in_its_colors
     def draw(self, image: Any = None) -> Bytes:
         """An RGB image with the boxes, the frame itself unless another image is given."""
         pixels = rgb(self._image if image is None else image, "the frame")

@@ -16,10 +16,11 @@ from .._arguments import flag, number_of, path_of, shown, unmasked, whole_number
 from .._explanation import Explanation
 from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import png_of
 from .._operation import Face
 from .._progress import Progress
 from .._results import Record, Result, command_line, described
+from .._rules import in_its_colors
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, is_path
 
@@ -66,6 +67,7 @@ class Flow(Result):
         here = self.numpy()
         return np.stack([here.u, here.v], axis=2).astype(dtype or np.float32, copy=False)
 
+    @in_its_colors
     def to_color(self, longest: float | None = None) -> Bytes:
         """The field in the colors of Middlebury's wheel: the hue is the direction, the saturation the length.
 
@@ -75,24 +77,27 @@ class Flow(Result):
         picture: Bytes = _fovea.flow.wheel(here.u, here.v, None, most)
         return picture
 
+    @in_its_colors
     def arrows(self, first: Any) -> Bytes:
         """Arrows over the first image."""
         here = self.numpy()
         picture: Bytes = _fovea.flow.arrows(stored(first), here.u, here.v)
         return picture
 
+    @in_its_colors
     def warp(self, second: Any) -> Bytes:
         """The second image warped back along the flow; where the flow is right it looks like the first one."""
         here = self.numpy()
         picture: Bytes = _fovea.flow.warp(stored(second), here.u, here.v)
         return picture
 
+    @in_its_colors
     def confidence_picture(self) -> Bytes:
         """The confidence from 0, dark, to 1, bright."""
         picture: Bytes = _fovea.flow.confidence_picture(self.numpy().confidence)
         return picture
 
-    @takes_options(_fovea.flow.save_options())
+    @takes_options(_fovea.flow.save_options(), rules=())
     def save(self, path: Path, **options: Unpack[FlowSaveOptions]) -> None:
         """Writes .flo, .png (KITTI), .pfm, .npy or .tif, the last three with the confidence as a third channel.
 
@@ -108,7 +113,7 @@ class Flow(Result):
         return f"flow of {width}x{height}, mean motion {motion:.2f} px ({made})"
 
     def _repr_png_(self) -> bytes:
-        return png_bytes(self.to_color())
+        return png_of(self, self.to_color())
 
 
 class FlowExplanation(Explanation):
@@ -153,7 +158,7 @@ def stored(image: Any) -> Any:
 
 def _drawable(image: Any) -> Any:
     """The image where it can be drawn on, which are bytes of one channel or three; else None."""
-    array = np.asarray(image)
+    array = np.asanyarray(image)
     return array if array.dtype == np.uint8 and (array.ndim == 2 or array.shape[2] in (1, 3)) else None
 
 
@@ -175,7 +180,8 @@ def _without_alpha(image: Any, name: str) -> tuple[Any, Bytes]:
     if not isinstance(pixels, np.ndarray):
         raise InvalidType(f"{name} is of type {type(pixels).__name__}; mask='alpha' needs arrays of NumPy")
     colors = pixels[:, :, 0] if shape[2] == 2 else pixels[:, :, :3]
-    return np.ascontiguousarray(colors), np.where(pixels[:, :, -1] > 0, np.uint8(255), np.uint8(0))
+    # Files are RGB whatever the order of colors is, and arrays know whether they come from one.
+    return np.ascontiguousarray(colors).view(type(pixels)), np.where(pixels[:, :, -1] > 0, np.uint8(255), np.uint8(0))
 
 
 def _images(source: VideoLike) -> VideoLike:
@@ -325,7 +331,7 @@ def read(path: Path, confidence: bool = False) -> tuple[Any, ...]:
     return everything if four else everything[:3]
 
 
-@takes_options(_fovea.flow.write_options())
+@takes_options(_fovea.flow.write_options(), rules=("strict",))
 def write(
     path: Path, u: Any, v: Any, known: Any = None, confidence: Any = None, **options: Unpack[FlowWriteOptions]
 ) -> None:
@@ -388,7 +394,7 @@ def field_of(value: Any, name: str, third: str) -> tuple[Any, ...]:
     raise InvalidType(f"{name} is {shown(value)}; expected a Flow, (u, v), (u, v, {third}) or a path")
 
 
-@takes_options(_fovea.flow.evaluate_options())
+@takes_options(_fovea.flow.evaluate_options(), rules=("strict",))
 def evaluate(flow: FieldLike, truth: FieldLike, **options: Unpack[FlowEvaluateOptions]) -> Evaluation:
     """Compares a flow with the true one: endpoint and angular errors, outliers, and how well confidence predicts them.
 

@@ -14,10 +14,11 @@ from .. import _fovea
 from .._arguments import path_of, unmasked
 from .._frames import Frames, VideoLike, name_of, one_by_one, rgb
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import png_of
 from .._operation import origin_of
 from .._progress import Progress
 from .._results import Record, Table, command_line, counted, described
+from .._rules import in_its_colors
 from ..errors import InvalidArgument
 from ..files import Path, is_path
 from ._estimate import Bytes, Estimator, FieldLike, Flow, field_of, stored
@@ -82,6 +83,7 @@ class MotionSegments(Table, _Segments):
         terms = {name: motion[:, i].copy() for i, name in enumerate(("a0", "a1", "a2", "b0", "b1", "b2"))}
         return {"frame": frame, **super().columns(), **terms}
 
+    @in_its_colors
     def draw(self, image: Any = None) -> Bytes:
         """The regions in colors with dark borders, over the image where it is given: an array of uint8 or a path."""
         picture: Bytes = _fovea.flow.segments_picture(self.labels, None if image is None else rgb(image))
@@ -107,7 +109,7 @@ class MotionSegments(Table, _Segments):
         return f"{found} in {width}x{height} ({1000 * self._seconds:.0f} ms)"
 
     def _repr_png_(self) -> bytes:
-        return png_bytes(self.draw())
+        return png_of(self, self.draw())
 
 
 class _Divider:

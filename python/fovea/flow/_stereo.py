@@ -11,9 +11,10 @@ from .. import _fovea
 from .._arguments import path_of
 from .._frames import mask_of, name_of
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import png_of
 from .._operation import Face
 from .._results import Record, Result, command_line, described
+from .._rules import in_its_colors
 from ..files import Path, is_path
 from ._estimate import Bytes, Floats, stored
 
@@ -45,7 +46,8 @@ class Disparity(Result):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.disparity.astype(dtype or np.float32, copy=bool(copy))
 
-    @takes_options(_fovea.flow.disparity_picture_options())
+    @in_its_colors
+    @takes_options(_fovea.flow.disparity_picture_options(), rules=("color",))
     def to_color(self, **options: Unpack[FlowDisparityPictureOptions]) -> Bytes:
         """A picture in which near is bright, and gray is not known."""
         picture: Bytes = _fovea.flow.disparity_picture(self.disparity, dict(options))
@@ -63,7 +65,7 @@ class Disparity(Result):
         return f"disparities of {width}x{height}{span}, known at {100 * known.mean():.1f} % ({made})"
 
     def _repr_png_(self) -> bytes:
-        return png_bytes(self.to_color())
+        return png_of(self, self.to_color())
 
 
 class StereoMatcher(Face):
@@ -94,7 +96,7 @@ def stereo(left: Any, right: Any, **options: Unpack[FlowStereoOptions]) -> Dispa
     return StereoMatcher(**options).match(left, right)
 
 
-@takes_options(_fovea.flow.read_disparity_options())
+@takes_options(_fovea.flow.read_disparity_options(), rules=())
 def read_disparity(path: Path, **options: Unpack[FlowReadDisparityOptions]) -> Floats:
     """Reads disparities from PFM, KITTI's PNG, .npy or TIFF as float32; what is not known is infinite."""
     disparity: Floats = _fovea.flow.read_disparity(path_of(path), dict(options))

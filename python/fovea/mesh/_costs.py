@@ -10,9 +10,10 @@ import numpy as np
 from .. import _fovea, _options
 from .._arguments import path_of, shown, whole_number
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import png_of
 from .._options import Unpack
 from .._results import Result, command_line
+from .._rules import in_its_colors
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, is_path
 from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, mesh_like, write
@@ -41,7 +42,7 @@ def dual_graph(mesh: MeshLike, smoothing: int = 0) -> DualGraph:
     return DualGraph(arcs=arcs, vertices=vertices, **parts)
 
 
-@takes_options(_fovea.mesh.arc_costs_options())
+@takes_options(_fovea.mesh.arc_costs_options(), rules=("strict",))
 def arc_costs(mesh: MeshLike, **options: Unpack[_options.MeshArcCostsOptions]) -> Floats:
     """What each step between neighboring faces costs, one number per arc of ``dual_graph(mesh)``.
 
@@ -95,7 +96,8 @@ class Diameters(Result):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.values.astype(dtype or np.float32, copy=bool(copy))
 
-    @takes_options(_fovea.mesh.values_picture_options())
+    @in_its_colors
+    @takes_options(_fovea.mesh.values_picture_options(), rules=("color",))
     def render(self, **options: Unpack[_options.MeshValuesPictureOptions]) -> Bytes:
         """A picture of the diameters, drawn without a display."""
         return _fovea.mesh.render_values(self.mesh._mesh, self.values, None, "diameter", dict(options))
@@ -111,10 +113,10 @@ class Diameters(Result):
         return f"diameters of {len(self.values)} faces, {self.values.min():.4g} to {self.values.max():.4g}"
 
     def _repr_png_(self) -> bytes:
-        return png_bytes(self.render())
+        return png_of(self, self.render())
 
 
-@takes_options(_fovea.mesh.shape_diameters_options())
+@takes_options(_fovea.mesh.shape_diameters_options(), rules=("strict",))
 def shape_diameters(mesh: MeshLike, **options: Unpack[_options.MeshShapeDiametersOptions]) -> Diameters:
     """How thick the body is behind each face: rays leave it inwards in a cone and measure how far the other side is.
 
@@ -139,7 +141,7 @@ class Clusters(NamedTuple):
     engine: str  #: what found shortest paths; empty where nothing did
 
 
-@takes_options(_fovea.mesh.fuzzy_clusters_options())
+@takes_options(_fovea.mesh.fuzzy_clusters_options(), rules=("strict",))
 def fuzzy_clusters(
     graph: Any, clusters: int | Literal["auto"] = "auto", **options: Unpack[_options.MeshFuzzyClustersOptions]
 ) -> Clusters:

@@ -9,12 +9,13 @@ import numpy as np
 from .. import _fovea
 from .._arguments import path_of, shown, unmasked, whole_number
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import png_of
 from .._operation import origin_of
 from .._options import MeshDistancesOptions, MeshValuesPictureOptions, Unpack
 from .._progress import Progress, reporting
 from .._records import MeshDistanceFields as _Distances
 from .._results import Result, described
+from .._rules import in_its_colors
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path
 from ._costs import CostsLike, costs_of
@@ -40,7 +41,8 @@ class Distances(Result, _Distances):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.values.astype(dtype or np.float32, copy=bool(copy))
 
-    @takes_options(_fovea.mesh.values_picture_options())
+    @in_its_colors
+    @takes_options(_fovea.mesh.values_picture_options(), rules=("color",))
     def render(self, **options: Unpack[MeshValuesPictureOptions]) -> Bytes:
         """A picture of the distances from one face, or to the nearest of several, drawn without a display."""
         if self.values.ndim != 1:
@@ -69,7 +71,7 @@ class Distances(Result, _Distances):
         return f"{shape} distances up to {finite.max():.4g} ({self.engine}, {self.provenance['device']})"
 
     def _repr_png_(self) -> bytes | None:
-        return png_bytes(self.render()) if self.values.ndim == 1 else None
+        return png_of(self, self.render()) if self.values.ndim == 1 else None
 
 
 def _faces(source: Any) -> tuple[Any, bool]:
@@ -86,7 +88,7 @@ def _faces(source: Any) -> tuple[Any, bool]:
     return source, False
 
 
-@takes_options(_fovea.mesh.distances_options())
+@takes_options(_fovea.mesh.distances_options(), rules=("strict",))
 def distances(
     mesh: MeshLike,
     source: Any = None,

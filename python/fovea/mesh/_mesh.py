@@ -88,7 +88,7 @@ def _unpickled(arrays: tuple[Any, ...], name: str, words: list[str], form: str |
 MeshLike = Union[Mesh, Path, "tuple[Any, Any]", Any]
 
 
-@takes_options(_fovea.mesh.read_options())
+@takes_options(_fovea.mesh.read_options(), rules=())
 def read(path: Path, **options: Unpack[MeshReadOptions]) -> Mesh:
     """Reads a mesh from OFF, OBJ, PLY or STL. The content of the file decides its format, not its name."""
     mesh, form, words = _fovea.mesh.read(path_of(path), dict(options))
@@ -112,7 +112,7 @@ def mesh_like(value: MeshLike) -> Mesh:
     raise InvalidType(f"mesh is of type {kind}; expected an object with vertices and faces, a tuple of both, or a path")
 
 
-@takes_options(_fovea.mesh.write_options())
+@takes_options(_fovea.mesh.write_options(), rules=("strict",))
 def write(
     path: Path,
     mesh: MeshLike,

@@ -14,12 +14,13 @@ from .._arguments import OnError, path_of, shown, skips, whole_number, word
 from .._explanation import Explanation
 from .._frames import SideBySide
 from .._keywords import takes_options
-from .._notebook import png_bytes
+from .._notebook import png_of
 from .._operation import Face
 from .._options import Unpack
 from .._progress import Progress
 from .._records import MeshSegmentFields as _Segmentation
 from .._results import Table, counted, described, rows_of
+from .._rules import in_its_colors
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path
 from ._costs import CostsLike, DualGraph, costs_of
@@ -144,7 +145,8 @@ class Segmentation(Table, _Segmentation):
             process=False,
         )
 
-    @takes_options(_fovea.mesh.parts_picture_options())
+    @in_its_colors
+    @takes_options(_fovea.mesh.parts_picture_options(), rules=("color",))
     def render(
         self, show: Literal["parts", "membership"] = "parts", **options: Unpack[_options.MeshPartsPictureOptions]
     ) -> Bytes:
@@ -153,7 +155,7 @@ class Segmentation(Table, _Segmentation):
         surety = self.membership if show == "membership" else None
         return _fovea.mesh.render_parts(self.mesh._mesh, self.labels, surety, dict(options))
 
-    @takes_options(_fovea.mesh.page_options())
+    @takes_options(_fovea.mesh.page_options(), rules=())
     def page(self, **options: Unpack[_options.MeshPageOptions]) -> str:
         """An HTML page on which the mesh can be turned by hand. It needs nothing but a browser.
 
@@ -163,7 +165,7 @@ class Segmentation(Table, _Segmentation):
         words.setdefault("text", f"{counted(len(self.labels), 'face')} in {counted(self.count, 'part')}")
         return str(_fovea.mesh.page(self.mesh._mesh, self.labels, self.hierarchy, words))
 
-    @takes_options(_fovea.mesh.write_options())
+    @takes_options(_fovea.mesh.write_options(), rules=())
     def save(self, path: Path, **options: Unpack[_options.MeshWriteOptions]) -> None:
         """Writes the mesh with its parts as .ply, .glb, .obj, .off or .stl, or labels of the file's faces as .seg.
 
@@ -189,7 +191,7 @@ class Segmentation(Table, _Segmentation):
         return f"{counted(self.count, 'part')} of {counted(len(self.labels), 'face')}{pieces} ({made})"
 
     def _repr_png_(self) -> bytes:
-        return png_bytes(self.render())
+        return png_of(self, self.render())
 
 
 class FaceExplanation(Explanation):
@@ -212,6 +214,7 @@ class FaceExplanation(Explanation):
         super().__init__((shown, numbers), segmentation)
         self.touches = [part in touched for part in range(len(self.memberships))]
 
+    @in_its_colors
     def draw(self, image: Any = None, whole: bool = False) -> Bytes:
         """A picture of the mesh, colored by the membership of all faces in the part of this one."""
         return _drawn(self, self._image)
@@ -241,6 +244,7 @@ class SegmentExplanation(Explanation):
             raise InvalidArgument("an explanation that was pickled has forgotten its faces; explain the mesh again")
         return FaceExplanation(self._found.face(whole_number(face, "face")), self.segmentation)
 
+    @in_its_colors
     def draw(self, image: Any = None, whole: bool = False) -> Bytes:
         """A picture of the mesh, colored by how surely each face belongs to its part."""
         return _drawn(self, self._image)
@@ -259,7 +263,7 @@ def _drawn(explanation: Explanation, segmentation: Any) -> Bytes:
 class Segmenter(Face):
     """Divides one mesh after another into parts. Threads take turns; several segmenters run side by side."""
 
-    @takes_options(_fovea.mesh.segment_options())
+    @takes_options(_fovea.mesh.segment_options(), rules=("strict",))
     def __init__(self, parts: int | Literal["auto"] = "auto", **options: Unpack[_options.MeshSegmentOptions]) -> None:
         """Takes the number of parts, or ``auto`` to choose it for each mesh."""
         keywords = {"parts": 0 if isinstance(parts, str) and parts == "auto" else parts, **options}
@@ -322,7 +326,7 @@ class Segmenter(Face):
         return f"Segmenter(parts {parts}, {self._options['method']}, device {self._options['device']!r})"
 
 
-@takes_options(_fovea.mesh.segment_options())
+@takes_options(_fovea.mesh.segment_options(), rules=("strict",))
 def segment(
     mesh: MeshLike,
     parts: int | Literal["auto"] = "auto",

@@ -40,7 +40,7 @@ class Assignment(NamedTuple):
     cost: float  #: the sum of the costs of all pairs
 
 
-@takes_options(_fovea.ops.all_distances_options())
+@takes_options(_fovea.ops.all_distances_options(), rules=("strict",))
 def all_distances(
     arcs: Any,
     costs: Any,
@@ -59,7 +59,7 @@ def all_distances(
     return distances
 
 
-@takes_options(_fovea.ops.distances_from_options())
+@takes_options(_fovea.ops.distances_from_options(), rules=("strict",))
 def distances_from(
     arcs: Any,
     costs: Any,
@@ -75,7 +75,7 @@ def distances_from(
     return _fovea.ops.distances_from(arcs, costs, sources, nodes, cutoff, dict(options))
 
 
-@takes_options(_fovea.ops.nearest_source_options())
+@takes_options(_fovea.ops.nearest_source_options(), rules=("strict",))
 def nearest_source(
     arcs: Any,
     costs: Any,
@@ -91,7 +91,7 @@ def nearest_source(
     return Nearest(*_fovea.ops.nearest_source(arcs, costs, sources, nodes, cutoff, dict(options)))
 
 
-@takes_options(_fovea.ops.minimum_cut_options())
+@takes_options(_fovea.ops.minimum_cut_options(), rules=("strict",))
 def minimum_cut(
     arcs: Any, capacities: Any, to_source: Any, to_sink: Any, **options: Unpack[_options.OpsMinimumCutOptions]
 ) -> Cut:

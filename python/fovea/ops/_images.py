@@ -52,7 +52,7 @@ def _type_name(dtype: Any) -> str:
         raise InvalidType(f"dtype is {shown(dtype)}; expected a type of numbers such as numpy.float32") from None
 
 
-@takes_options(_fovea.ops.resize_options())
+@takes_options(_fovea.ops.resize_options(), rules=("strict",))
 def resize(image: Any, **options: Unpack[_options.OpsResizeOptions]) -> Array:
     """The image at another size, bilinearly: ``width`` and ``height``, one of them, or ``scale`` times its own.
 
@@ -61,7 +61,7 @@ def resize(image: Any, **options: Unpack[_options.OpsResizeOptions]) -> Array:
     return _fovea.ops.resize(_pixels(image), dict(options))
 
 
-@takes_options(_fovea.ops.gradient_options())
+@takes_options(_fovea.ops.gradient_options(), rules=("strict",))
 def gradient(image: Any, **options: Unpack[_options.OpsGradientOptions]) -> Gradient:
     """Differences along rows and columns of every channel, not divided by the sum of the kernel's weights.
 
@@ -79,7 +79,7 @@ def polar_gradient(image: Any, **options: Unpack[_options.OpsPolarGradientOption
     return PolarGradient(*_fovea.ops.polar_gradient(_pixels(image), dict(options)))
 
 
-@takes_options(_fovea.ops.convolve_options())
+@takes_options(_fovea.ops.convolve_options(), rules=("strict",))
 def convolve(image: Any, kernel: Any, *, dtype: Any = None, **options: Unpack[_options.OpsConvolveOptions]) -> Array:
     """Correlates every channel with a kernel, a matrix of float32 with 1 to 255 taps each way.
 
@@ -88,7 +88,7 @@ def convolve(image: Any, kernel: Any, *, dtype: Any = None, **options: Unpack[_o
     return _fovea.ops.convolve(_pixels(image), kernel, _type_name(dtype), dict(options))
 
 
-@takes_options(_fovea.ops.convolve_separable_options())
+@takes_options(_fovea.ops.convolve_separable_options(), rules=("strict",))
 def convolve_separable(
     image: Any,
     row_kernel: Any,
@@ -105,7 +105,7 @@ def convolve_separable(
     )
 
 
-@takes_options(_fovea.ops.gaussian_blur_options())
+@takes_options(_fovea.ops.gaussian_blur_options(), rules=("strict",))
 def gaussian_blur(
     image: Any, sigma: float, *, dtype: Any = None, **options: Unpack[_options.OpsGaussianBlurOptions]
 ) -> Array:
@@ -135,7 +135,7 @@ def box_kernel(size: int) -> Floats:
     return _fovea.ops.box_kernel(size)
 
 
-@takes_options(_fovea.ops.integral_options())
+@takes_options(_fovea.ops.integral_options(), rules=("strict",))
 def integral(image: Any, *, dtype: Any = np.float64, **options: Unpack[_options.OpsIntegralOptions]) -> Array:
     """The integral image (summed-area table) of every channel, from which ``rectangle_sum`` reads the sum over a
     rectangle.
@@ -172,7 +172,7 @@ def rectangle_sum(sums: Any, x: Any, y: Any, width: Any, height: Any) -> Any:
         return (table[bottom, right] - table[bottom, left]) - (table[top, right] - table[top, left])
 
 
-@takes_options(_fovea.ops.integral_histogram_options())
+@takes_options(_fovea.ops.integral_histogram_options(), rules=("strict",))
 def integral_histogram(
     bin: Any, bins: int, weight: Any = None, **options: Unpack[_options.OpsIntegralHistogramOptions]
 ) -> np.ndarray[Any, np.dtype[np.uint32]]:
@@ -183,7 +183,7 @@ def integral_histogram(
     return _fovea.ops.integral_histogram(bin, bins, weight, dict(options))
 
 
-@takes_options(_fovea.ops.pyramid_options())
+@takes_options(_fovea.ops.pyramid_options(), rules=("strict",))
 def pyramid(image: Any, **options: Unpack[_options.OpsPyramidOptions]) -> list[Array]:
     """The image at smaller and smaller sizes, beginning with a copy of itself.
 
@@ -191,26 +191,26 @@ def pyramid(image: Any, **options: Unpack[_options.OpsPyramidOptions]) -> list[A
     return list(_fovea.ops.pyramid(_pixels(image), dict(options)))
 
 
-@takes_options(_fovea.ops.pyramid_options())
+@takes_options(_fovea.ops.pyramid_options(), rules=())
 def pyramid_sizes(width: int, height: int, **options: Unpack[_options.OpsPyramidOptions]) -> list[tuple[int, int]]:
     """The widths and heights of the levels of the pyramid of an image."""
     return list(_fovea.ops.pyramid_sizes(width, height, dict(options)))
 
 
-@takes_options(_fovea.ops.gaussian_halve_options())
+@takes_options(_fovea.ops.gaussian_halve_options(), rules=("strict",))
 def gaussian_halve(image: Any, **options: Unpack[_options.OpsGaussianHalveOptions]) -> Array:
     """The image smoothed by 1 4 6 4 1 / 16 and halved, rounded up to whole pixels. Takes uint8 and float32; the type
     stays."""
     return _fovea.ops.gaussian_halve(_pixels(image), dict(options))
 
 
-@takes_options(_fovea.ops.quantize_options())
+@takes_options(_fovea.ops.quantize_options(), rules=("strict",))
 def quantize(image: Any, **options: Unpack[_options.OpsQuantizeOptions]) -> Bytes:
     """The level of every value, as uint8. Takes uint8, uint16 and float32; NaN becomes 255."""
     return _fovea.ops.quantize(_pixels(image), dict(options))
 
 
-@takes_options(_fovea.ops.window_histogram_options())
+@takes_options(_fovea.ops.window_histogram_options(), rules=("strict",))
 def window_histogram(
     bin: Any, bins: int, *, dtype: Any = np.uint16, **options: Unpack[_options.OpsWindowHistogramOptions]
 ) -> Array:

@@ -117,7 +117,7 @@ class LinearSVM(_Machines):
     _learn = staticmethod(_fovea.ops.fit_svm)
     _steps = "passes"
 
-    @takes_options(_table)
+    @takes_options(_table, rules=())
     def __init__(self, **options: Unpack[OpsFitSvmOptions]) -> None:
         """Takes the parameters; ``fit`` checks them."""
         super().__init__(**options)
@@ -150,7 +150,7 @@ class KernelSVM(_Machines):
     _learn = staticmethod(_fovea.ops.fit_kernel_svm)
     _steps = "steps"
 
-    @takes_options(_table)
+    @takes_options(_table, rules=())
     def __init__(self, **options: Unpack[OpsFitKernelSvmOptions]) -> None:
         """Takes the parameters; ``fit`` checks them."""
         super().__init__(**options)

@@ -18,6 +18,7 @@ from .._notebook import OnImage
 from .._operation import Face
 from .._progress import Progress
 from .._results import RowTable, corners, described
+from .._rules import in_its_colors
 from ..errors import InvalidArgument
 from ..files import Path
 from ._model import Bytes, Floats, Model, load_model
@@ -95,6 +96,7 @@ class Detections(OnImage, RowTable[Detection], _Detections):
             xyxy=self.xyxy, confidence=self.confidence, class_id=np.zeros(len(self), dtype=np.int64)
         )
 
+    @in_its_colors
     def draw(self, image: Any = None) -> Bytes:
         """An RGB image with the boxes and scores, the image that was searched unless another one is given."""
         pixels = rgb(self._image if image is None else image, "the image that was searched")

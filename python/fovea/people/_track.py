@@ -14,6 +14,7 @@ from .._keywords import takes_options
 from .._operation import Face
 from .._progress import Progress
 from .._results import Record, command_line, described
+from .._rules import call, in_its_colors
 from .._tracks import TrackTable
 from ..errors import InvalidType
 from ..files import Path, as_path, is_path
@@ -72,6 +73,7 @@ class Tracks(TrackTable[Track], _Tracked):
         """Lines of MOT challenge text, in which frames and pixels count from 1."""
         return str(_fovea.people.mot_text(self.rows()))
 
+    @in_its_colors
     def draw(self, image: Any) -> Bytes:
         """An RGB image with the boxes and ids on the given frame."""
         drawn: Bytes = _fovea.people.draw_tracks(rgb(image), self.tracker_id, self.xywh, self.missed)
@@ -134,14 +136,15 @@ class Tracker(Face):
 
         The detector is a Detector, whose options then count, or a model. Frames are searched in several threads."""
         frames, finder = Frames(source), detector_of(detector)
-        searches = finder._search(frames, progress)
+        rules = self._rules or finder._rules
+        searches = call(finder._rules, finder._search, frames, progress)
         words = ("--model", finder.model.name, *finder._words)
 
         def followed(searched: tuple[Any, Detections]) -> Tracks:
             pixels, found = searched
-            columns = self._face.track(pixels, found._whole["box"], found._whole["score"])
+            columns = call(rules, self._face.track, pixels, found._whole["box"], found._whole["score"])
             tracks = self._tracks(columns, frames.name, words)
-            tracks.frame = found.frame or 0
+            tracks.frame, tracks._rules = found.frame or 0, rules
             return tracks
 
         return each_of(searches, followed)
@@ -178,7 +181,7 @@ def track(
     return Tracker(**options).video(source, detector, progress=progress)
 
 
-@takes_options(_fovea.people.read_mot_options())
+@takes_options(_fovea.people.read_mot_options(), rules=())
 def read_mot(path: Path, **options: Unpack[PeopleReadMotOptions]) -> Doubles:
     """The boxes of a file of MOT challenge text, ordered by frame.
 
@@ -198,7 +201,7 @@ class TrackReport(Record, _Measured):
         return f"MOTA {100 * self.mota:.1f} %, IDF1 {100 * self.idf1:.1f} %, HOTA {100 * self.hota:.1f} %"
 
 
-@takes_options(_fovea.people.evaluate_tracks_options())
+@takes_options(_fovea.people.evaluate_tracks_options(), rules=())
 def evaluate_tracks(found: Any, truth: Any, **options: Unpack[PeopleEvaluateTracksOptions]) -> TrackReport:
     """Measures tracks by CLEAR MOT, identities and HOTA: ``mota``, ``motp``, ``idf1``, ``hota`` and their parts.
 

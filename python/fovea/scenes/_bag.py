@@ -31,7 +31,7 @@ class BagOfWords(Estimator):
 
     _table = _fovea.scenes.bag_options()
 
-    @takes_options(_table)
+    @takes_options(_table, rules=())
     def __init__(self, **options: Unpack[ScenesBagOptions]) -> None:
         """Takes the parameters; ``fit`` checks them."""
         super().__init__(**options)

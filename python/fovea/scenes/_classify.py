@@ -15,14 +15,15 @@ from .._explanation import Box
 from .._explanation import Explanation as Why
 from .._frames import SideBySide, name_of, rgb
 from .._keywords import takes_options
-from .._notebook import OnImage, png_bytes
+from .._notebook import OnImage, png_of
 from .._operation import Face
 from .._options import ScenesClassifyOptions, Unpack
 from .._progress import Progress
 from .._records import ScenesClassifyFields as _Scene
 from .._results import Result, Table, described
+from .._rules import in_its_colors
 from ..errors import InvalidArgument
-from ..files import Path, as_path, is_path
+from ..files import Path, as_path, handed_out, is_path
 from ._input import Bytes, Floats, _images, _pixels
 from ._model import Model, load_model
 
@@ -94,6 +95,7 @@ class Words(Result):
         """Rows and columns."""
         return self.numbers.shape[0], self.numbers.shape[1]
 
+    @in_its_colors
     def to_color(self) -> Bytes:
         """Every place in the color of its word; words that are alike have similar colors."""
         return self._model._model.paint(self.numbers)
@@ -107,7 +109,7 @@ class Words(Result):
         return f"words of {columns}x{rows} places, {distinct} distinct ones ({self.provenance['model']})"
 
     def _repr_png_(self) -> bytes:
-        return png_bytes(self.to_color())
+        return png_of(self, self.to_color())
 
 
 class Reason(NamedTuple):
@@ -156,6 +158,7 @@ class Explanation(OnImage, Table):
         """word, level, row, column, share and contribution."""
         return dict(self._columns)
 
+    @in_its_colors
     def draw(self, image: Any = None) -> Bytes:
         """The image in gray; places that speak for the class are red, places that speak against it blue."""
         gray = rgb(self._image if image is None else image, "the image that was explained").mean(axis=2)
@@ -166,8 +169,7 @@ class Explanation(OnImage, Table):
         heat = np.clip(self.heat[np.ix_(rows, columns)] / strongest, -1, 1)
         color = np.where(heat[..., None] > 0, (214.0, 48.0, 39.0), (49.0, 96.0, 181.0))
         strength = 0.75 * abs(heat)[..., None]
-        drawn: Bytes = ((1 - strength) * gray[..., None] + strength * color).astype(np.uint8)
-        return drawn
+        return handed_out(((1 - strength) * gray[..., None] + strength * color).astype(np.uint8))
 
     def __repr__(self) -> str:
         best = f", most by word {self.words[0]} ({self.contributions[0]:+.3f})" if len(self) else ""

@@ -145,7 +145,7 @@ def word_histogram(map: Any, dictionary: Path | Dictionary | Model, pyramid: int
     return _fovea.scenes.word_histogram(map, _dictionary(dictionary), whole_number(pyramid, "pyramid"))
 
 
-@takes_options(_fovea.scenes.make_features_options())
+@takes_options(_fovea.scenes.make_features_options(), rules=())
 def make_features(
     images: Path | Iterable[Any],
     dictionary: Path | Dictionary | Model,
@@ -165,7 +165,7 @@ def make_features(
     return rows
 
 
-@takes_options(_fovea.scenes.train_model_options())
+@takes_options(_fovea.scenes.train_model_options(), rules=())
 def train_model(
     features: Any,
     labels: Sequence[Any],
