@@ -34,12 +34,14 @@ class ViewLines : public testing::Test {
     inputs_.add_paths({folder_ / "walk.y4m"});
   }
 
-  view::Result shown(view::SystemView& system, const std::string& model,
+  view::Result shown(std::string_view system, const std::string& model,
                      std::optional<Rect<int>> box = {}) const {
     const std::string list = inputs_.list_json();
     const std::string id = json::parse(list)[0]["id"];
-    return system.run({.inputs = {inputs_.find(id)}, .frame = kFrame, .model = model, .box = box},
-                      {.device = Device::cpu(), .threads = 1});
+    const view::Systems systems = view::make_systems(model);
+    return view::find_system(systems, system)
+        ->run({.inputs = {inputs_.find(id)}, .frame = kFrame, .model = model, .box = box},
+              {.device = Device::cpu(), .threads = 1});
   }
   // Runs a line, with the files that it writes in the folder of this test.
   Ended run_line(const std::string& line) const {
@@ -62,8 +64,8 @@ class ViewLines : public testing::Test {
 
 TEST_F(ViewLines, FindThePeopleOfTheFrame) {
   const std::string model = folder_ / "model.safetensors";
-  const view::Result result = shown(*view::people_view(model), model);
-  const json line = json::parse(run_line(result.command).out);
+  const view::Result result = shown("people", model);
+  const json line = json::parse(run_line(result.command + " --device cpu").out);
   const json& frames = line["results"][0]["frames"];
   ASSERT_EQ(frames.size(), 1U);
   EXPECT_EQ(frames[0]["frame"], kFrame);
@@ -76,7 +78,7 @@ TEST_F(ViewLines, FindThePeopleOfTheFrame) {
 }
 
 TEST_F(ViewLines, EstimateTheMotionFromTheFrame) {
-  const view::Result result = shown(*view::flow_view(), "");
+  const view::Result result = shown("flow", "");
   run_line(result.command);
   std::vector<std::string> fields;
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / "fields"))
@@ -92,7 +94,7 @@ TEST_F(ViewLines, EstimateTheMotionFromTheFrame) {
 
 TEST_F(ViewLines, MapTheColorsOfTheFrame) {
   if (!io::video_feature().usable) GTEST_SKIP() << "no FFmpeg, which writes the picture as a video";
-  const view::Result result = shown(*view::emd_view(), "", Rect<int>{40, 30, 12, 12});
+  const view::Result result = shown("emd", "", Rect<int>{40, 30, 12, 12});
   const json printed = json::parse(run_line(result.command + " --json").out);
   const json saved = json::parse(result.json);
   for (const char* name : {"command", "width", "height", "target", "low", "high", "ground"}) {
@@ -104,7 +106,7 @@ TEST_F(ViewLines, MapTheColorsOfTheFrame) {
 }
 
 TEST_F(ViewLines, NameTheFrameToPythonWhereAVerbTakesImagesOnly) {
-  const view::Result result = shown(*view::scenes_view(), "");
+  const view::Result result = shown("scenes", "");
   EXPECT_THAT(result.command, testing::StartsWith("python3 -c 'import fovea; print("));
   EXPECT_THAT(result.command, testing::HasSubstr("start=3"));
 }
