@@ -8,6 +8,7 @@
 #include "cli/program/program.h"
 #include "operations/make_operation.h"
 #include "operations/systems.h"
+#include "places/frames.h"
 #include "support/images.h"
 
 namespace fovea::operations {
@@ -200,7 +201,7 @@ Operation level() {
 }  // namespace
 
 const std::vector<Operation>& operations() {
-  static const std::vector<Operation> all{ops_blur(), bright(), level()};
+  static const std::vector<Operation> all{ops_blur(), bright(), level(), changes()};
   return all;
 }
 
