@@ -21,6 +21,7 @@
 #include "cli/program/files.h"
 #include "cli/program/output_paths.h"
 #include "cli/program/parser.h"
+#include "cli/program/pipe_waits.h"
 #include "cli/program/read_files.h"
 #include "cli/program/spelling.h"
 #include "core/words.h"
@@ -253,6 +254,7 @@ ExitStatus status_of(const std::exception& error) {
 
 int run(const std::vector<std::string>& args, const Streams& streams) {
   Console console(streams);
+  const PipeWaits pipes(args, streams.stop);
   int status = kDone;
   const auto guarded = [&](auto&& work) {
     try {
@@ -260,11 +262,15 @@ int run(const std::vector<std::string>& args, const Streams& streams) {
     } catch (const std::exception& error) {
       status = status_of(error);
       if (status == kReaderGone) return;
+      if (status == kBadInput && pipes.ended()) status = kInterrupted;
       console.complain(status == kInterrupted ? "interrupted; what was finished is kept"
                                               : fault_text(error));
     }
   };
-  guarded([&] { status = run_command(args, streams, console); });
+  guarded([&] {
+    status = run_command(args, streams, console);
+    if (status == kBadInput && pipes.ended()) status = kInterrupted;
+  });
   guarded([&] { console.flush(); });
   return status;
 }
