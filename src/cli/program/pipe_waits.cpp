@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 
 namespace fovea::cli {
 namespace {
+
+constexpr auto kPause = std::chrono::milliseconds(20);
 
 std::vector<std::string> pipes_among(const std::vector<std::string>& words) {
   std::vector<std::string> pipes;
@@ -31,7 +34,16 @@ void end_waits(const std::vector<std::string>& pipes) {
 }  // namespace
 
 PipeWaits::PipeWaits(const std::vector<std::string>& words, const std::stop_token& stop)
-    : pipes_(pipes_among(words)), stop_(stop), on_stop_(stop, [this] { end_waits(pipes_); }) {}
+    : pipes_(pipes_among(words)), stop_(stop) {
+  if (pipes_.empty()) return;
+  // Again and again, because a pipe may be opened only after the stop.
+  waker_ = std::jthread([this](const std::stop_token& gone) {
+    while (!gone.stop_requested()) {
+      if (stop_.stop_requested()) end_waits(pipes_);
+      std::this_thread::sleep_for(kPause);
+    }
+  });
+}
 
 bool PipeWaits::ended() const { return !pipes_.empty() && stop_.stop_requested(); }
 

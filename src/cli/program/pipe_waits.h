@@ -1,9 +1,9 @@
 // Ends the wait for named pipes that nobody writes to when a stop is requested. Most readers of the
 // library know no stop, and the system's own wait for a writer does not end otherwise.
 #pragma once
-#include <functional>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace fovea::cli {
@@ -19,7 +19,7 @@ class PipeWaits {
  private:
   std::vector<std::string> pipes_;
   std::stop_token stop_;
-  std::stop_callback<std::function<void()>> on_stop_;
+  std::jthread waker_{};  // where there is a pipe; ends before what it uses
 };
 
 }  // namespace fovea::cli
