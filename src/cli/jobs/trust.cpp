@@ -57,8 +57,9 @@ void require_below_here(std::string_view option, const std::string& path) {
   std::error_code error;
   const fs::path here = fs::canonical(fs::current_path(error), error);
   const fs::path below = place_of(path).lexically_relative(here);
-  const bool hidden = std::ranges::any_of(
-      below, [](const fs::path& part) { return part.string().starts_with('.') && part != "."; });
+  const bool hidden = std::any_of(below.begin(), below.end(), [](const fs::path& part) {
+    return part.string().starts_with('.') && part != ".";
+  });
   if (error || below.empty() || hidden)  // ".." counts as hidden
     throw InvalidArgument(fmt::format(
         "the command in the manifest writes {} {}, which {}; give another place with -o, or "
