@@ -332,6 +332,15 @@ TEST_F(Resumed, WhatAKilledRunHasLeftIsRemoved) {
   EXPECT_EQ(results(), files_);
 }
 
+// The run was killed before its manifest was there.
+TEST_F(Resumed, WhatARunHasLeftBeforeItsManifestIsRemoved) {
+  fs::remove(folder_ / "m.manifest");
+  test::save(folder_ / "out/.2.png.99.0.part", "");
+  EXPECT_EQ(resume().status, kDone);
+  EXPECT_EQ(results(), files_);
+  EXPECT_FALSE(fs::exists(folder_ / "out/.2.png.99.0.part"));
+}
+
 TEST_F(Resumed, FailedInputsAreTriedAgain) {
   fs::rename(folder_ / "in/3.png", folder_ / "aside");
   test::save(folder_ / "in/3.png", "no image");
