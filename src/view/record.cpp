@@ -39,11 +39,13 @@ std::string text_of(const ScalarRef& scalar) {
       scalar);
 }
 
+using operations::exact;
+
 std::optional<Rect<double>> box_of(const FieldValue& value) {
   const auto* scalar = std::get_if<ScalarRef>(&value.ref);
   if (scalar == nullptr) return {};
-  return std::visit(Overloaded{[](Rect<int>* box) { return std::optional(operations::exact(*box)); },
-                               [](Rect<float>* box) { return std::optional(operations::exact(*box)); },
+  return std::visit(Overloaded{[](Rect<int>* box) { return std::optional(exact(*box)); },
+                               [](Rect<float>* box) { return std::optional(exact(*box)); },
                                [](Rect<double>* box) { return std::optional(*box); },
                                [](const auto&) { return std::optional<Rect<double>>(); }},
                     *scalar);

@@ -137,12 +137,17 @@ void describe(FieldVisitor& visit, Result& result) {
 }
 
 std::string result_page(const Result& result, const report::Explanation* explanation) {
+  const auto without_folders = [&](std::string line) {
+    for (const std::string& folder : result.folders)
+      for (std::size_t at; (at = line.find(folder)) != line.npos;) line.erase(at, folder.size());
+    return line;
+  };
+  const std::string command = without_folders(result.command);
   report::Page page(result.title, result.summary);
   page.section("Result");
   if (result.picture)
     page.figure(report::Figure::picture(
-        result.picture(),
-        {.caption = result.summary, .command = result.command, .alt = result.summary}));
+        result.picture(), {.caption = result.summary, .command = command, .alt = result.summary}));
   std::vector<report::Figure> layers;
   layers.reserve(result.layers.size());
   for (const Layer& layer : result.layers)
@@ -167,8 +172,8 @@ std::string result_page(const Result& result, const report::Explanation* explana
   report::Table times{.columns = {{"stage"}, {"time", "ms"}}};
   for (const Timing& timing : result.timings)
     times.rows.push_back({timing.stage, report::Cell(timing.seconds * 1000)});
-  page.table(times).code(result.command).code(result.python);
-  page.provenance({.command = result.command});
+  page.table(times).code(command).code(without_folders(result.python));
+  page.provenance({.command = command});
   return page.html();
 }
 

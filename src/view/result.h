@@ -114,6 +114,7 @@ struct Result {
   std::string python{};                // lines of Python that do
   std::string json{};                  // all numbers
   std::string stem{};                  // of the names of saved files: "street_people_detect"
+  std::vector<std::string> folders{};  // of inputs, which no saved page tells
   std::vector<SavedAs> files{};        // besides the page, the JSON and what is seen
   std::optional<VideoResult> video{};  // of a system that looks at whole videos
   // What only a saved page needs is made when one is saved. Several threads may call these.

@@ -97,7 +97,7 @@ class Work {
     const Form others = form_of(plain);
     task_.flags = changed_flags(form, others);
     task_.keywords = changed_keywords(form, others);
-    task_.title = fmt::format("{} {}", facts.headline, task_.run.input());
+    task_.title = fmt::format("{} {}", facts.headline, task_.run.plain_input());
     task_.stem =
         fmt::format("{}_{}_{}", task_.run.stem(), operation.words.system, operation.words.verb);
   }
@@ -296,6 +296,7 @@ class OperationView final : public SystemView {
     Stopwatch watch(result.timings);
     const auto work = std::make_shared<Work>(operation_, facts(), task_of(run, exec));
     result.title = work->task().title;
+    result.folders = run.folders();
     if (takes_images(operation_)) result.show(run.image());
     work->prepare(kept_, true);
     watch.lap("prepare");

@@ -77,6 +77,21 @@ std::vector<std::string> model_names(const std::string& system, const std::strin
   return names;
 }
 
+std::string Run::plain_input() const {
+  if (inputs.front()->kind() == InputKind::kLive) return input();
+  return std::filesystem::path(input()).filename().string();
+}
+
+std::vector<std::string> Run::folders() const {
+  std::vector<std::string> folders;
+  for (const std::shared_ptr<Input>& each : inputs) {
+    const std::filesystem::path path = each->name();
+    if (each->kind() != InputKind::kLive && path.is_absolute())
+      folders.push_back((path.parent_path() / "").string());
+  }
+  return folders;
+}
+
 std::string Run::stem(bool whole_film) const {
   const std::string stem = inputs.front()->kind() == InputKind::kLive
                                ? operations::live_stem(input())

@@ -35,6 +35,10 @@ struct Run {
   std::vector<StreamFrame> frames{};
 
   const std::string& input() const { return inputs.front()->name(); }
+  // The same without its folder; and the folders of inputs that are named by absolute paths,
+  // "/home/me/photos/", which saved pages do not tell.
+  std::string plain_input() const;
+  std::vector<std::string> folders() const;
   // Its name for files: "street" of photos/street.jpg, "walk_000012" of a frame of walk.mp4.
   std::string stem(bool whole_film = false) const;
   // Whether the input moves: a video, a camera or a network stream.
@@ -172,7 +176,7 @@ class OptionsView : public SystemView {
   Result run(const Run& run, const Exec& exec) final {
     check_input(run);
     const TaskOf<Options> task = task_of(run, exec);
-    Result result{.title = task.title, .stem = task.stem};
+    Result result{.title = task.title, .stem = task.stem, .folders = run.folders()};
     Stopwatch watch(result.timings);
     work(task, result, watch);
     watch.lap("draw");
@@ -198,7 +202,7 @@ class OptionsView : public SystemView {
   TaskOf<Options> task_of(const Run& run, const Exec& exec) const {
     check_box(run);
     TaskOf<Options> task{{.run = run, .exec = exec, .model = model_of(run)}, defaults_};
-    task.title = facts().headline + " " + run.input();
+    task.title = facts().headline + " " + run.plain_input();
     task.model_hashes = model_hashes(task.model);
     task.stem = run.stem(facts().whole_video) + "_" + facts().name;
     if (!facts().needs_box) task.run.box.reset();

@@ -127,6 +127,26 @@ TEST_F(ActionsTest, WorksOnVideosOnly) {
   EXPECT_THAT(state["error"].get<std::string>(), HasSubstr("a.png is no video"));
 }
 
+TEST(ActionsSummary, DoesNotContradictItself) {
+  actions::ClipExplanation clip{.names = {"walk", "run"}};
+  clip.result.nearest = 0;
+  clip.result.runner_up = 1;
+  clip.result.probability = 1.0;
+  clip.result.label = 0;
+  EXPECT_EQ(summary_of(clip, 0),
+            "The clip shows 'walk', with a probability of 1.00, before 'run'. No action was "
+            "recognized over time.");
+  clip.result.label = -1;
+  for (const std::size_t events : {0U, 1U, 3U}) {
+    const std::string text = summary_of(clip, events);
+    EXPECT_EQ(text.find("probability"), text.npos) << text;
+    EXPECT_EQ(text.find(". "), text.npos) << "one sentence weighs both: " << text;
+    EXPECT_THAT(text, HasSubstr("'walk' is the nearest"));
+    EXPECT_EQ(text.find("in parts of it") != text.npos, events > 0) << text;
+  }
+  EXPECT_THAT(summary_of(clip, 3), HasSubstr("but 3 actions were recognized over time"));
+}
+
 TEST(VideoPoints, AreThoseOfTheFirstFrames) {
   const test::TempFolder folder;
   actions::write_swings(folder / "a.y4m", {0}, 1);

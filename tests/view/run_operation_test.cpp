@@ -9,9 +9,9 @@
 
 #include "cli/program/program.h"
 #include "support/server.h"
+#include "view/save/zip.h"
 #include "view/saved_results/saved_file.h"
 #include "view/session_fixture.h"
-#include "view/save/zip.h"
 
 namespace fovea::view {
 namespace {

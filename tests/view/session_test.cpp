@@ -162,6 +162,24 @@ TEST_F(SessionTest, FindsPeopleAndSaysWhy) {
   EXPECT_EQ(page.body.find("<script"), page.body.npos);
 }
 
+TEST_F(SessionTest, SavesPagesWithoutFoldersOfThisMachine) {
+  const test::TempFolder folder;
+  std::vector<std::string> ids;
+  for (const char* name : {"one.png", "two.png"}) {
+    io::write_image(folder / name, drawn(96, 160).view());
+    session_.inputs().add_paths({folder / name});
+    ids.push_back(session_.inputs().all().back()->id());
+  }
+  for (const char* system : {"people", "flow"}) {
+    const std::string address = run({{"system", system}, {"inputs", ids}});
+    EXPECT_THAT(parsed(get(address))["command"].get<std::string>(), HasSubstr(folder.path()))
+        << "here the line has to find its inputs";
+    const std::string page = get(address + "/page.html").body;
+    EXPECT_EQ(page.find(folder.path()), page.npos) << system;
+    EXPECT_THAT(page, HasSubstr(" in one.png"));
+  }
+}
+
 TEST_F(SessionTest, EstimatesMotionAndSaysWhy) {
   const std::string first = upload(drawn(64, 48)), second = upload(drawn(64, 48, 2));
   const std::string address =

@@ -33,32 +33,12 @@ std::vector<std::pair<std::string, double>> class_scores(const actions::ClipExpl
   return scores;
 }
 
-std::string class_text(const actions::ClipExplanation& clip) {
-  const actions::ClipClass& found = clip.result;
-  if (found.nearest < 0) return "No action of the model fits into the clip.";
-  const std::string& nearest = clip.names[static_cast<std::size_t>(found.nearest)];
-  std::string text =
-      found.label < 0
-          ? fmt::format("The clip shows none of the model's actions; the nearest is '{}'", nearest)
-          : fmt::format("The clip shows '{}'", nearest);
-  if (found.probability) text += fmt::format(", with a probability of {:.2f}", *found.probability);
-  if (found.runner_up >= 0)
-    text += fmt::format(", before '{}'", clip.names[static_cast<std::size_t>(found.runner_up)]);
-  return text + ".";
-}
-
 std::string bound_text(const VideoPoints& points) {
   if (points.whole) return "";
   return fmt::format(
       " Only the first {} frames{} were looked at; fovea actions recognize works on videos of any "
       "length.",
       points.set.frames, points.video_frames > 0 ? fmt::format(" of {}", points.video_frames) : "");
-}
-
-std::string events_text(std::size_t events) {
-  if (events == 0) return " No action was recognized over time.";
-  return events == 1 ? " One action was recognized over time."
-                     : fmt::format(" {} actions were recognized over time.", events);
 }
 
 // A frame that shows something: the middle of the best event, or of the clip.
@@ -138,8 +118,7 @@ class ActionsView final : public OptionsView<actions::RecognizeOptions> {
     watch.lap("find points");
     const std::shared_ptr<const RecognizedActions> seen = see(points->set, model, task.with, watch);
     result.show(input.frame(shown_frame(*seen)));
-    result.summary =
-        class_text(seen->clip) + events_text(seen->events.size()) + bound_text(*points);
+    result.summary = summary_of(seen->clip, seen->events.size()) + bound_text(*points);
     result.scores = class_scores(seen->clip);
     result.facts = {{"frames", std::to_string(seen->frames)},
                     {"frames per second", fmt::format("{:g}", points->set.frame_rate)},

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numbers>
 
@@ -156,6 +157,31 @@ VideoPoints find_video_points(const std::string& path, const actions::Model& mod
   points.add(stream.finish());
   points.move_to(set);
   return found;
+}
+
+std::string summary_of(const actions::ClipExplanation& clip, std::size_t events) {
+  const actions::ClipClass& found = clip.result;
+  const std::string recognized = events == 0   ? std::string("no action was recognized")
+                                 : events == 1 ? std::string("one action was recognized")
+                                               : fmt::format("{} actions were recognized", events);
+  const auto alone = [](std::string sentence) {
+    sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+    return sentence + " over time.";
+  };
+  if (found.nearest < 0) return "No action of the model fits into the clip. " + alone(recognized);
+  const std::string& nearest = clip.names[static_cast<std::size_t>(found.nearest)];
+  // How probable a class is among those of the model says nothing of a clip that is none of them.
+  if (found.label < 0)
+    return fmt::format(
+        "The clip as a whole is too far from each of the model's actions, of which '{}' is the "
+        "nearest{} {} over time{}.",
+        nearest, events == 0 ? ", and" : "; but", recognized,
+        events == 0 ? "" : ", in parts of it");
+  std::string text = fmt::format("The clip shows '{}'", nearest);
+  if (found.probability) text += fmt::format(", with a probability of {:.2f}", *found.probability);
+  if (found.runner_up >= 0)
+    text += fmt::format(", before '{}'", clip.names[static_cast<std::size_t>(found.runner_up)]);
+  return text + ". " + alone(recognized);
 }
 
 void describe(FieldVisitor& visit, SavedActions& saved) {

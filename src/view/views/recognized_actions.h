@@ -54,6 +54,10 @@ struct SavedActions {
 };
 void describe(FieldVisitor& visit, SavedActions& saved);
 
+// The class of the clip and how many actions were recognized over time, in sentences that do not
+// contradict each other: a clip may as a whole be none of the actions that its parts show.
+std::string summary_of(const actions::ClipExplanation& clip, std::size_t events);
+
 // Recognizes the actions over time, each with its explanation.
 std::vector<actions::EventExplanation> recognize_events(
     const actions::PointSet& points, const std::shared_ptr<const actions::Model>& model,

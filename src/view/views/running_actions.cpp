@@ -42,6 +42,7 @@ class RunningActions final : public Running {
     Result result = next(frame);
     result.title = task_.title;
     result.stem = task_.stem;
+    result.folders = task_.run.folders();
     result.show(frame.picture);
     result.picture = rgb_later(frame.picture);
     result.facts = {{"model", task_.model}, {"actions", std::to_string(all_.size())}};

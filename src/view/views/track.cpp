@@ -100,6 +100,7 @@ class TrackRunning final : public Running {
   void complete(Result& result, const StreamFrame& frame) const {
     result.title = task_.title;
     result.stem = task_.stem;
+    result.folders = task_.run.folders();
     result.show(frame.picture);
     result.facts = {{"frames followed", std::to_string(seen_.size())},
                     {"score", fmt::format("{:.4f}", now_.score)},
