@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <typeindex>
+#include <utility>
 
 namespace fovea::operations {
 
@@ -19,6 +20,13 @@ class Kept {
     Entry& last = entries_[typeid(Value)];
     if (last.value == nullptr || last.name != name) last = {name, make()};
     return std::static_pointer_cast<const Value>(last.value);
+  }
+
+  // Keeps a value that the caller has.
+  template <class Value>
+  void put(const std::string& name, std::shared_ptr<const Value> value) {
+    const std::lock_guard lock(mutex_);
+    entries_[typeid(Value)] = {name, std::move(value)};
   }
 
  private:

@@ -40,6 +40,8 @@ class SharedFileOf : public SharedFile {
 
 template <class Setup, class Item>
 struct OutputOf {
+  // Results that were kept are written too: what these functions do depends on the options and the
+  // item alone, and not on what begin() reads.
   Output about;
   void (*write)(const Setup&, const Item&, const std::string& path) = nullptr;
   std::string (*text)(const Setup&, const Item&) = nullptr;
@@ -68,6 +70,8 @@ struct Parts {
   bool on_processor = false;
   bool alone = false;
   bool names_files = false;
+  bool takes_bytes = false;
+  std::vector<Given> given{};
   bool explains_on_processor = false;
   std::string_view preset{};
   std::string_view pairs{};
@@ -98,12 +102,15 @@ struct Parts {
   io::Orientation (*orientation)(const Setup&) = nullptr;
   std::uint64_t (*memory)(const Setup&, std::uint64_t bytes) = nullptr;
   std::uint64_t (*image_memory)(const Setup&, const io::ImageInfo& image) = nullptr;
+  double (*work)(const Setup&) = nullptr;
   RecordRef (*result)(const Item&) = nullptr;
+  std::vector<io::AnyImage>& (*images)(Item&) = nullptr;
   std::string (*line)(const Setup&, const Item&) = nullptr;
   Faults (*faults)(const Item&) = nullptr;
   std::string (*video_line)(const Count&, std::int64_t frames) = nullptr;
   void (*draw)(const Setup&, Item&) = nullptr;
-  void (*controls)(OptionVisitor&, Setup&) = nullptr;  // null: all options
+  void (*controls)(OptionVisitor&, Setup&) = nullptr;      // null: all options
+  void (*file_options)(OptionVisitor&, Setup&) = nullptr;  // null: none
   void (*show)(const Setup&, const Item&, Shown&) = nullptr;
   void (*compare)(const Setup&, const Item&, const Truth&, Shown&) = nullptr;
   RecordRef (*saved)(const Item&) = nullptr;
@@ -129,6 +136,9 @@ class CallOf final : public Call {
   void visit_controls(OptionVisitor& visit) override {
     if (parts_->controls) parts_->controls(visit, setup_);
     else describe(visit, options_of(setup_));
+  }
+  void visit_file_options(OptionVisitor& visit) override {
+    if (parts_->file_options) parts_->file_options(visit, setup_);
   }
   void apply_preset() override {
     if (parts_->apply_preset) parts_->apply_preset(setup_);
@@ -195,7 +205,11 @@ class CallOf final : public Call {
     return parts_->image_memory ? parts_->image_memory(setup_, image)
                                 : memory(io::decoded_bytes(image));
   }
+  double work() const override { return parts_->work ? parts_->work(setup_) : 1000; }
   RecordRef result(void* item) const override { return parts_->result(of(item)); }
+  std::vector<io::AnyImage>* images(void* item) const override {
+    return parts_->images ? &parts_->images(of(item)) : nullptr;
+  }
   std::string line(const void* item) const override {
     return parts_->line ? parts_->line(setup_, of(item)) : std::string();
   }
@@ -316,6 +330,8 @@ Operation make_operation(Parts<Setup, Item, Worker, Count> parts, RecordRef (*sa
                       .on_processor = parts.on_processor,
                       .alone = parts.alone,
                       .names_files = names_files,
+                      .takes_bytes = parts.takes_bytes,
+                      .given = parts.given,
                       .explains_on_processor = parts.explains_on_processor,
                       .preset = parts.preset,
                       .pairs = parts.pairs,

@@ -1,6 +1,7 @@
 // What a verb does, described once: its words, what it reads, its options, how an input becomes a
 // result, the files that can be written of it, what is shown of it, and why it is what it is. The
-// drivers of the program (cli/operations) and of the page (view/run_operation) run any of them.
+// drivers of the program (cli/operations), of the page (view/run_operation) and of Python
+// (python/src/operations) run any of them.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -26,6 +27,10 @@
 #include "operations/truth.h"
 #include "operations/words.h"
 
+namespace fovea::io {
+struct TriangleMesh;
+}
+
 namespace fovea::operations {
 
 enum class InputKind : unsigned char {
@@ -50,6 +55,18 @@ struct Source {
     return found == files.end() ? std::string() : found->second;
   }
   std::shared_ptr<const Source> second{};  // of a pair
+
+  // What a caller has in memory, and keeps until the item is done: the pixels, which image()
+  // copies; the mesh; and values in place of files that options name, by the name of the option.
+  const io::AnyView* pixels = nullptr;
+  const io::TriangleMesh* mesh = nullptr;
+  std::map<std::string, io::AnyView, std::less<>> given{};
+
+  // Null where the option's file counts.
+  const io::AnyView* value_of(std::string_view option) const {
+    const auto found = given.find(option);
+    return found == given.end() ? nullptr : &found->second;
+  }
 };
 
 // A frame of a sequence. What is made of neighboring frames shares it.
@@ -157,8 +174,11 @@ class Call {
  public:
   virtual ~Call() = default;
   virtual void visit_options(OptionVisitor& visit) = 0;
-  // Those of them that a page shows as controls.
+  // Those of them that a result depends on, besides those for files: a page shows them as controls,
+  // and they are keywords of Python.
   virtual void visit_controls(OptionVisitor& visit) = 0;
+  // Those by which files of a result are written.
+  virtual void visit_file_options(OptionVisitor& visit) = 0;
   // Sets the options that Operation::preset stands for, before those that are given beside it.
   virtual void apply_preset() = 0;
   // Throws InvalidArgument where options do not go together, before anything else is done.
@@ -214,8 +234,12 @@ class Call {
   virtual std::uint64_t memory(std::uint64_t bytes) const = 0;
   // The same of an image, where more than its bytes counts.
   virtual std::uint64_t image_memory(const io::ImageInfo& image) const = 0;
+  // How many operations run() takes per pixel or face, roughly.
+  virtual double work() const = 0;
 
   virtual RecordRef result(void* item) const = 0;
+  // The images that are part of the result; null where there are none.
+  virtual std::vector<io::AnyImage>* images(void* item) const = 0;
   // For people, without the name of the input and of its files, which stand around it where the
   // driver names them; empty where its files say it all.
   virtual std::string line(const void* item) const = 0;
@@ -263,6 +287,12 @@ struct OnPage {
   std::string_view hint{};   // what a click asks, where it explains: "Click a person to see why."
 };
 
+// An option for a file in place of which a caller may give a value with each input.
+struct Given {
+  std::string_view option;
+  bool numbers = false;  // float values in one row; otherwise a mask of bytes
+};
+
 struct Operation {
   Words words;
   OnPage on_page{};
@@ -275,6 +305,10 @@ struct Operation {
   bool alone = false;
   // The result and the line name the input and its files, so that the driver need not.
   bool names_files = false;
+  // Images that a caller has in memory are bytes of 1, 3 or 4 channels, also on a GPU, and are not
+  // copied. Those of other operations are of any kind.
+  bool takes_bytes = false;
+  std::vector<Given> given{};
   bool explains_on_processor = false;
   std::string_view preset{};  // its option that sets others; empty: none
   // Of frames: what is made of each and the one before it, "flow"; empty where each is alone.

@@ -52,4 +52,7 @@ inline const Output* table_of(std::span<const Output> outputs, std::string_view 
   return nullptr;
 }
 
+// Throws InvalidArgument for a name that ends otherwise.
+void check_ending(const Output& output, const std::string& path);
+
 }  // namespace fovea::operations

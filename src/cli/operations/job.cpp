@@ -48,14 +48,6 @@ std::string flags_of(const std::vector<Output>& outputs) {
   return flags;
 }
 
-void check_ending(const Output& output, const std::string& path) {
-  const std::string ending = std::filesystem::path(path).extension().string();
-  if (output.endings.empty() || std::ranges::find(output.endings, ending) != output.endings.end())
-    return;
-  throw InvalidArgument(
-      fmt::format("{}: {} is written as {}", path, output.what, fmt::join(output.endings, ", ")));
-}
-
 // "wheel, arrows or warp"
 std::string words_text(const std::vector<std::string_view>& words) {
   std::string text;
@@ -156,7 +148,7 @@ void Job::plan_files() {
       files = output_paths(context, named[i].path, plan.inputs, std::string(output.ending),
                            flag_of(output));
     for (const std::string& path : files) {
-      check_ending(output, path);
+      operations::check_ending(output, path);
       if (has_one_result() && !is_sequence()) call.check_file(i, path);
     }
     plan.files.emplace(output.name, std::move(files));

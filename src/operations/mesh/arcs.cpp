@@ -14,6 +14,7 @@
 #include "core/timing/seconds.h"
 #include "core/words.h"
 #include "operations/make_operation.h"
+#include "operations/mesh/read_mesh.h"
 #include "operations/systems.h"
 
 namespace fovea::operations {
@@ -58,7 +59,7 @@ void describe(FieldVisitor& visit, ArcsReport& report) {
 }
 
 struct Listed {
-  io::TriangleMesh mesh{};
+  std::shared_ptr<const io::TriangleMesh> mesh{};
   mesh::DualGraph graph{};
   std::vector<float> costs{};
   ArcsReport report{};
@@ -72,19 +73,19 @@ void settle(ArcsRequest&, const Plan& plan) {
 void read(const ArcsRequest& request, const Source& source, Listed& item) {
   item.report = {
       .input = source.name, .output = source.file("output"), .diameters = source.file("diameters")};
-  item.mesh = io::read_mesh(source.name, request.read);
+  item.mesh = mesh_of(source, request.read);
 }
 
 void run(const ArcsRequest& request, NoWorker&, Listed& item) {
   mesh::DualGraph& graph = item.graph =
-      mesh::dual_graph(item.mesh, request.smoothing, request.exec);
-  item.costs = mesh::named_costs(request.costs, item.mesh, graph, request.exec);
+      mesh::dual_graph(*item.mesh, request.smoothing, request.exec);
+  item.costs = mesh::named_costs(request.costs, *item.mesh, graph, request.exec);
   ArcsReport& report = item.report;
   if (graph.diameters.empty() && !report.diameters.empty()) {
     const double start = detail::seconds_now();
     mesh::ShapeDiameterOptions how = request.costs.diameter;
     how.exec = request.exec;
-    graph.diameters = mesh::shape_diameters(item.mesh, how);
+    graph.diameters = mesh::shape_diameters(*item.mesh, how);
     report.diameter_seconds = detail::seconds_now() - start;
   }
   report.faces = graph.faces();
@@ -111,7 +112,7 @@ void write_diameters(const ArcsRequest&, const Listed& item, const std::string& 
   for (const report::Color& c : mesh::value_colors(diameters, report::ColorMap::kTide))
     colors.push_back({c.r, c.g, c.b});
   const std::vector<io::FaceAttribute> attributes{{"diameter", diameters}};
-  io::write_mesh(path, item.mesh, {.colors = colors, .attributes = attributes});
+  io::write_mesh(path, *item.mesh, {.colors = colors, .attributes = attributes});
 }
 
 std::string line(const ArcsRequest&, const Listed& item) {

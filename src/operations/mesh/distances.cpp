@@ -18,6 +18,7 @@
 #include "io/image/npy.h"
 #include "operations/make_operation.h"
 #include "operations/mesh/own_costs.h"
+#include "operations/mesh/read_mesh.h"
 #include "operations/systems.h"
 
 namespace fovea::operations {
@@ -149,7 +150,7 @@ Rows measure_rows(const DistancesRequest& request, const Graph& graph, PathRepor
 }
 
 struct Measured {
-  io::TriangleMesh mesh{};
+  std::shared_ptr<const io::TriangleMesh> mesh{};
   Graph graph{};
   Rows rows{};  // none where distances start at every face
   DistancesReport report{};
@@ -193,11 +194,11 @@ void write_marked_mesh(const DistancesRequest& request, const Measured& item,
   std::vector<io::FaceAttribute> attributes;
   for (std::size_t i = 0; i < rows.count(); ++i) attributes.push_back({rows.name(i), rows.row(i)});
   std::vector<std::array<std::uint8_t, 3>> colors;
-  colors.reserve(item.mesh.faces.size());
+  colors.reserve(item.mesh->faces.size());
   for (const report::Color& c : mesh::value_colors(rows.row(0), report::ColorMap::kTide))
     colors.push_back({c.r, c.g, c.b});
   const std::vector<std::int32_t> nearest = nearest_of_faces(rows);
-  io::write_mesh(path, item.mesh, {.labels = nearest, .colors = colors, .attributes = attributes},
+  io::write_mesh(path, *item.mesh, {.labels = nearest, .colors = colors, .attributes = attributes},
                  request.write);
 }
 
@@ -218,13 +219,13 @@ void write_which(const DistancesRequest&, const Measured& item, const std::strin
 
 void write_picture(const DistancesRequest& request, const Measured& item, const std::string& path) {
   const Rows& rows = item.rows;
-  const std::vector<std::int32_t> whole(item.mesh.faces.size(), 0);
+  const std::vector<std::int32_t> whole(item.mesh->faces.size(), 0);
   mesh::RenderOptions options = request.render;
   options.parts = whole;  // draws an outline, but no lines between faces
   if (!rows.place.empty()) options.parts = rows.place;
   const auto colors = mesh::value_colors(rows.row(0), report::ColorMap::kTide);
   io::write_image(
-      path, mesh::with_value_bar(mesh::render(item.mesh, colors, options), rows.row(0), "distance")
+      path, mesh::with_value_bar(mesh::render(*item.mesh, colors, options), rows.row(0), "distance")
                 .view());
 }
 
@@ -286,16 +287,16 @@ void read(const DistancesRequest& request, const Source& source, Measured& item)
   item.report = {.input = source.name, .output = source.file("output")};
   for (const char* output : {"picture", "which", "output"})
     if (const std::string file = source.file(output); !file.empty()) item.written = file;
-  item.mesh = io::read_mesh(source.name, request.read);
+  item.mesh = mesh_of(source, request.read);
 }
 
 void run(const DistancesRequest& request, NoWorker&, Measured& item) {
   const double start = detail::seconds_now();
   DistancesReport& report = item.report;
-  mesh::DualGraph dual = mesh::dual_graph(item.mesh);
+  mesh::DualGraph dual = mesh::dual_graph(*item.mesh);
   item.graph = mesh::path_graph(
       dual, request.own.file.empty()
-                ? mesh::named_costs(request.costs, item.mesh, dual, request.paths.exec)
+                ? mesh::named_costs(request.costs, *item.mesh, dual, request.paths.exec)
                 : read_own_costs(request.own, report.input, dual));
   if (request.from_all()) {
     measure_all(request, item);

@@ -6,6 +6,7 @@
 
 #include "core/words.h"
 #include "operations/make_operation.h"
+#include "operations/mesh/read_mesh.h"
 #include "operations/systems.h"
 
 namespace fovea::operations {
@@ -13,12 +14,13 @@ namespace of_mesh_info {
 namespace {
 
 struct Described {
-  io::TriangleMesh mesh{};
+  std::shared_ptr<const io::TriangleMesh> mesh{};
   mesh::MeshInfo info{};
 };
 
 std::string line(const io::MeshReadOptions&, const Described& item) {
-  const auto& [mesh, info] = item;
+  const io::TriangleMesh& mesh = *item.mesh;
+  const mesh::MeshInfo& info = item.info;
   std::string line = fmt::format(
       "{}, {}, {}, {}, {}", io::to_string(mesh.format),
       detail::counted(info.vertices, "vertex", "vertices"), detail::counted(info.faces, "face"),
@@ -58,12 +60,14 @@ Operation mesh_info() {
        .input = InputKind::kMesh,
        .on_processor = true,
        .read = [](const io::MeshReadOptions& options, const Source& source,
-                  Described& item) { item.mesh = io::read_mesh(source.name, options); },
+                  Described& item) { item.mesh = mesh_of(source, options); },
        .run = [](const io::MeshReadOptions&, NoWorker&,
-                 Described& item) { item.info = mesh::mesh_info(item.mesh); },
+                 Described& item) { item.info = mesh::mesh_info(*item.mesh); },
        .memory = [](const io::MeshReadOptions&, std::uint64_t bytes) { return 8 * bytes; },
+       .work = [](const io::MeshReadOptions&) { return 300.0; },
        .result = [](const Described& item) { return record_ref(item.info); },
-       .line = line},
+       .line = line,
+       .controls = [](OptionVisitor&, io::MeshReadOptions&) {}},
       sample_record<mesh::MeshInfo>);
 }
 

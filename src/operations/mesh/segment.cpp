@@ -19,6 +19,7 @@
 #include "operations/files.h"
 #include "operations/make_operation.h"
 #include "operations/mesh/own_costs.h"
+#include "operations/mesh/read_mesh.h"
 #include "operations/systems.h"
 
 namespace fovea::operations {
@@ -48,9 +49,17 @@ struct SegmentRequest {
   bool asks = false;                // why will be asked
 };
 
-void describe(OptionVisitor& visit, SegmentRequest& request) {
+void describe_show(OptionVisitor& visit, SegmentRequest& request) {
   visit("show", request.show,
         "color the picture by the parts, or by how surely each face belongs to its part");
+}
+void file_options(OptionVisitor& visit, SegmentRequest& request) {
+  describe_show(visit, request);
+  visit.group("picture", request.render);
+  describe(visit, request.write);
+}
+void describe(OptionVisitor& visit, SegmentRequest& request) {
+  describe_show(visit, request);
   visit("explain", request.explain,
         "say what the seams between the parts of one mesh cost and why there are so many parts, "
         "instead of writing them");
@@ -67,7 +76,8 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
 
 struct Divided {
   std::string input{};
-  io::TriangleMesh mesh{};
+  std::shared_ptr<const io::TriangleMesh> mesh{};
+  std::optional<std::vector<float>> costs{};  // one per arc, where they are not what options say
   mesh::Segmentation found{};
   std::shared_ptr<const mesh::SegmentExplanation> why{};  // where it will be asked
 };
@@ -118,21 +128,21 @@ mesh::Segmenter segmenter(const SegmentRequest& request, const Exec& exec) {
 
 void read(const SegmentRequest& request, const Source& source, Divided& item) {
   item.input = source.name;
-  item.mesh = io::read_mesh(source.name, request.read);
+  item.mesh = mesh_of(source, request.read);
+  item.costs = given_costs(source);
 }
 
 void segment(const SegmentRequest& request, mesh::Segmenter& segmenter, Divided& item) {
-  const bool own = !request.costs.file.empty();
-  std::vector<float> costs;
-  if (own)
-    costs = read_own_costs(request.costs, item.input,
-                           mesh::dual_graph(item.mesh, 0, request.options.exec));
+  const io::TriangleMesh& mesh = *item.mesh;
+  if (!item.costs && !request.costs.file.empty())
+    item.costs =
+        read_own_costs(request.costs, item.input, mesh::dual_graph(mesh, 0, request.options.exec));
   if (!request.asks) {
-    item.found = own ? segmenter.segment(item.mesh, costs) : segmenter.segment(item.mesh);
+    item.found = item.costs ? segmenter.segment(mesh, *item.costs) : segmenter.segment(mesh);
     return;
   }
   item.why = std::make_shared<const mesh::SegmentExplanation>(
-      own ? segmenter.explain(item.mesh, costs) : segmenter.explain(item.mesh));
+      item.costs ? segmenter.explain(mesh, *item.costs) : segmenter.explain(mesh));
   item.found = item.why->segmentation;
 }
 
@@ -144,7 +154,7 @@ std::uint64_t memory(const SegmentRequest& request, std::uint64_t bytes) {
 }
 
 std::string parts_text(const Divided& item) {
-  return fmt::format("{} in {}", detail::counted(item.mesh.faces.size(), "face"),
+  return fmt::format("{} in {}", detail::counted(item.mesh->faces.size(), "face"),
                      detail::counted(item.found.count, "part"));
 }
 
@@ -182,17 +192,17 @@ struct MembershipColumns {
 void write_mesh(const SegmentRequest& request, const Divided& item, const std::string& path) {
   const auto colors = bytes_of(mesh::part_colors(item.found.labels));
   const MembershipColumns columns(item.found, request.options.keep_memberships);
-  io::write_mesh(path, item.mesh,
+  io::write_mesh(path, *item.mesh,
                  {.labels = item.found.labels, .colors = colors, .attributes = columns.attributes},
                  request.write);
 }
 
 void write_labels(const SegmentRequest&, const Divided& item, const std::string& path) {
-  io::write_labels(path, io::file_labels(item.mesh, item.found.labels));
+  io::write_labels(path, io::file_labels(*item.mesh, item.found.labels));
 }
 
 std::string labels_text(const SegmentRequest&, const Divided& item) {
-  return io::labels_text(io::file_labels(item.mesh, item.found.labels));
+  return io::labels_text(io::file_labels(*item.mesh, item.found.labels));
 }
 
 void write_picture(const SegmentRequest& request, const Divided& item, const std::string& path) {
@@ -201,7 +211,7 @@ void write_picture(const SegmentRequest& request, const Divided& item, const std
   options.parts = found.labels;
   const bool parts = request.show == Show::kParts;
   Image<std::uint8_t> picture =
-      mesh::render(item.mesh,
+      mesh::render(*item.mesh,
                    parts ? mesh::part_colors(found.labels)
                          : mesh::value_colors(found.membership, report::ColorMap::kTide),
                    options);
@@ -210,7 +220,7 @@ void write_picture(const SegmentRequest& request, const Divided& item, const std
 }
 
 std::string page(const SegmentRequest&, const Divided& item, const report::Explanation* why) {
-  return mesh::model_page(item.mesh, item.found.labels,
+  return mesh::model_page(*item.mesh, item.found.labels,
                           {.title = std::filesystem::path(item.input).filename().string(),
                            .text = parts_text(item) + (why == nullptr ? "" : ". " + why->summary),
                            .hierarchy = item.found.hierarchy});
@@ -221,6 +231,8 @@ void write_page(const SegmentRequest& request, const Divided& item, const std::s
 }
 
 void write_memberships(const SegmentRequest&, const Divided& item, const std::string& path) {
+  if (item.found.memberships.empty())
+    throw InvalidArgument("there are no memberships; divide the mesh with --keep-memberships");
   const std::size_t shape[] = {item.found.labels.size(),
                                static_cast<std::size_t>(item.found.count)};
   io::write_array(path, io::DType::kFloat32, shape, item.found.memberships.data());
@@ -232,20 +244,20 @@ void write_tree(const SegmentRequest&, const Divided& item, const std::string& p
 
 void show(const SegmentRequest&, const Divided& item, Shown& shown) {
   const mesh::Segmentation& found = item.found;
-  shown.summary = fmt::format("The mesh of {} faces has {}{}.", item.mesh.faces.size(),
+  shown.summary = fmt::format("The mesh of {} faces has {}{}.", item.mesh->faces.size(),
                               detail::counted(found.count, "part"),
                               found.chosen ? ", a number that the program chose" : "");
-  shown.parts = mesh::parts_json(item.mesh, found.labels, found.hierarchy);
+  shown.parts = mesh::parts_json(*item.mesh, found.labels, found.hierarchy);
   shown.surfaces.push_back(
       {.name = "membership",
        .title = "Membership",
        .text = "Bright where a face surely belongs to its part.",
        .colors = mesh::value_colors(found.membership, report::ColorMap::kTide)});
-  shown.facts.emplace_back("vertices", std::to_string(item.mesh.vertices.size()));
+  shown.facts.emplace_back("vertices", std::to_string(item.mesh->vertices.size()));
 }
 
 void compare(const SegmentRequest&, const Divided& item, const Truth& truth, Shown& shown) {
-  const auto people = truth.parts(item.mesh.faces.size());
+  const auto people = truth.parts(item.mesh->faces.size());
   if (people.empty()) return;
   for (std::size_t i = 0; i < people.size(); ++i)
     shown.surfaces.push_back({.name = fmt::format("truth-{}", i),
@@ -254,7 +266,7 @@ void compare(const SegmentRequest&, const Divided& item, const Truth& truth, Sho
                                            : fmt::format("Truth {} of {}", i + 1, people.size()),
                               .text = "The parts that a person has made.",
                               .colors = mesh::part_colors(people[i])});
-  const auto errors = mesh::evaluate_segmentation(item.mesh, item.found.labels, people);
+  const auto errors = mesh::evaluate_segmentation(*item.mesh, item.found.labels, people);
   shown.facts.emplace_back("Rand error", fmt::format("{:.3f}", errors.rand));
   shown.facts.emplace_back("cut discrepancy", fmt::format("{:.3f}", errors.cut_discrepancy));
   shown.summary += fmt::format(
@@ -264,7 +276,7 @@ void compare(const SegmentRequest&, const Divided& item, const Truth& truth, Sho
 
 // The memory of what a page and an explanation are made from.
 std::size_t held_bytes(const Divided& item) {
-  const io::TriangleMesh& mesh = item.mesh;
+  const io::TriangleMesh& mesh = *item.mesh;
   std::size_t bytes = mesh.vertices.size() * sizeof(mesh.vertices[0]) +
                       mesh.faces.size() * (sizeof(mesh.faces[0]) + 6 * sizeof(std::int32_t)) +
                       item.found.memberships.size() * sizeof(float);
@@ -280,10 +292,10 @@ std::shared_ptr<const mesh::SegmentExplanation> reasons_of(const SegmentRequest&
   mesh::SegmentOptions options = request.options;
   options.exec = exec;
   if (request.costs.file.empty())
-    return std::make_shared<const mesh::SegmentExplanation>(mesh::explain(item.mesh, options));
-  const mesh::DualGraph graph = mesh::dual_graph(item.mesh, 0, exec);
+    return std::make_shared<const mesh::SegmentExplanation>(mesh::explain(*item.mesh, options));
+  const mesh::DualGraph graph = mesh::dual_graph(*item.mesh, 0, exec);
   return std::make_shared<const mesh::SegmentExplanation>(
-      mesh::explain(item.mesh, options, read_own_costs(request.costs, item.input, graph)));
+      mesh::explain(*item.mesh, options, read_own_costs(request.costs, item.input, graph)));
 }
 
 // The face that is asked about; none: the seams of the whole mesh.
@@ -291,9 +303,9 @@ std::optional<std::int64_t> asked_face(const SegmentRequest& request, const Divi
                                        const Asked& asked) {
   if (asked.question != nullptr)
     return *asked.question->face < 0 ? std::nullopt : asked.question->face;
-  if (request.explain_face && *request.explain_face >= std::ssize(item.mesh.faces))
+  if (request.explain_face && *request.explain_face >= std::ssize(item.mesh->faces))
     throw InvalidArgument(fmt::format("--explain-face {}: {} has {} faces", *request.explain_face,
-                                      item.input, item.mesh.faces.size()));
+                                      item.input, item.mesh->faces.size()));
   return request.explain_face;
 }
 
@@ -309,7 +321,7 @@ Explained explain(const SegmentRequest& request, const std::shared_ptr<const Div
     mesh::RenderOptions options = render;
     options.parts = why->segmentation.labels;
     const auto colors = mesh::value_colors(layer.values, report::ColorMap::kTide);
-    return mesh::with_value_bar(mesh::render(item->mesh, colors, options), layer.values,
+    return mesh::with_value_bar(mesh::render(*item->mesh, colors, options), layer.values,
                                 named ? "membership in " + layer.name : layer.name);
   };
   return explained;
@@ -408,6 +420,7 @@ Operation mesh_segment() {
        .input = InputKind::kMesh,
        .needs_output = true,
        .alone_on_gpu = true,
+       .given = {{"costs", true}},
        .outputs = outputs,
        .check = check,
        .settle = settle,
@@ -421,10 +434,12 @@ Operation mesh_segment() {
        .read = read,
        .run = segment,
        .memory = memory,
+       .work = [](const SegmentRequest&) { return 30000.0; },
        .result = [](const Divided& item) { return record_ref(item.found); },
        .line = line,
        .controls = [](OptionVisitor& visit,
                       SegmentRequest& request) { describe(visit, request.options); },
+       .file_options = file_options,
        .show = show,
        .compare = compare,
        .saved = [](const Divided& item) { return record_ref(item); },

@@ -77,6 +77,7 @@ Parts<Options, Filtered> image_parts(const Words& words, std::string_view ending
   // An image with its result and what is between them.
   parts.memory = [](const Options&, std::uint64_t bytes) { return 8 * bytes; };
   parts.result = [](const Filtered& item) { return record_ref(item.numbers); };
+  parts.images = [](Filtered& item) -> std::vector<io::AnyImage>& { return item.made; };
   return parts;
 }
 

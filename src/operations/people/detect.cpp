@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/words.h"
@@ -54,9 +55,21 @@ void describe(OptionVisitor& visit, DetectRequest& request) {
   describe_explain_picture(visit, request.explain_picture);
 }
 
+// What was found in an image, whose people end at its borders.
+struct Result : people::DetectResult {
+  std::vector<people::Detection> whole{};  // those who reach beyond the borders, with all of them
+};
+void describe(FieldVisitor& visit, Result& result) {
+  describe(visit, static_cast<people::DetectResult&>(result));
+  visit("whole", result.whole, "the people with what lies outside of the image",
+        {.printed = false, .compared = false});
+}
+
 struct Found {
   Image<std::uint8_t> pixels{};
-  people::DetectResult result{};
+  ImageView<const std::uint8_t> given{};  // in place of pixels, where a caller has them
+  ImageView<const std::uint8_t> mask{};   // of this image alone; empty: the one of all, or none
+  Result result{};
 };
 
 // What was found so far.
@@ -67,9 +80,10 @@ struct Count {
   bool hinted = false;
 };
 
-// Each worker has a stream of its own, so that on a GPU copies and work of several frames overlap.
+// Each worker has a stream of its own, so that on a GPU copies and work of several frames overlap,
+// unless its driver has one for it.
 struct Worker {
-  Stream stream;
+  std::optional<Stream> stream;
   people::Detector detector;
 };
 
@@ -91,26 +105,37 @@ void begin(Setup& setup, const Exec& exec, const Plan& plan) {
 
 Worker worker(const Setup& setup, const Exec& exec) {
   people::DetectOptions options = setup.asked.detect;
-  Stream stream(exec.device);
   options.exec = exec;
-  options.exec.stream = stream.get();
+  std::optional<Stream> stream;
+  if (exec.stream == nullptr) options.exec.stream = stream.emplace(exec.device).get();
   return {std::move(stream), people::Detector(setup.detector, options)};
 }
 
 void read(const Setup& setup, const Source& source, Found& found) {
-  found.pixels = people::detector_pixels(source.image(setup.asked.orientation));
+  using Bytes = ImageView<const std::uint8_t>;
+  if (source.pixels != nullptr) found.given = std::get<Bytes>(*source.pixels);
+  else found.pixels = people::detector_pixels(source.image(setup.asked.orientation));
+  if (const io::AnyView* mask = source.value_of("mask")) found.mask = std::get<Bytes>(*mask);
 }
 
 void run(const Setup& setup, Worker& worker, Found& found) {
-  const ImageView<const std::uint8_t> image = found.pixels;
-  found.result = setup.mask.empty() ? worker.detector.detect(image)
-                                    : worker.detector.detect(image, setup.mask);
+  const ImageView<const std::uint8_t> image =
+      found.given.empty() ? std::as_const(found.pixels).view() : found.given;
+  const ImageView<const std::uint8_t> mask = found.mask.empty() ? setup.mask.view() : found.mask;
+  people::DetectResult result =
+      mask.empty() ? worker.detector.detect(image) : worker.detector.detect(image, mask);
+  found.result = {std::move(result), {}};
+  found.result.whole = found.result.people;
   found.result.people =
       people::clip_people(std::move(found.result.people), {image.width, image.height});
 }
 
 // A search takes a multiple of the image: pyramids, channels, windows.
 std::uint64_t memory(const Setup&, std::uint64_t bytes) { return 16 * bytes; }
+double work(const Setup& setup) {
+  const double enlarge = setup.asked.detect.scan.enlarge;
+  return 2000 * enlarge * enlarge;
+}
 
 void draw(const Setup&, Found& found) {
   found.pixels = in_color(std::move(found.pixels));
@@ -239,13 +264,13 @@ Explained explain(const Setup& setup, const std::shared_ptr<const Found>& found,
           }};
 }
 
-class List final : public SharedFileOf<people::DetectResult> {
+class List final : public SharedFileOf<Result> {
  public:
   explicit List(std::unique_ptr<PeopleFile> file) : file_(std::move(file)) {}
   void commit(const std::string& origin) override { file_->commit(origin); }
 
  private:
-  void write(const io::Place& place, const people::DetectResult& found) override {
+  void write(const io::Place& place, const Result& found) override {
     file_->add({place, found.size, found.people});
   }
 
@@ -347,6 +372,8 @@ Operation people_detect() {
                    .hint = "Click a person, or a place where nobody was found, to see why."},
        .input = InputKind::kImageOrVideo,
        .finite_pixels = true,
+       .takes_bytes = true,
+       .given = {{"mask"}},
        .outputs = outputs(),
        .check = check,
        .begin = begin,
@@ -356,6 +383,7 @@ Operation people_detect() {
        .pixels = [](Found& found) -> Image<std::uint8_t>& { return found.pixels; },
        .orientation = [](const Setup& setup) { return setup.asked.orientation; },
        .memory = memory,
+       .work = work,
        .result = [](const Found& found) { return record_ref(found.result); },
        .line = [](const Setup&,
                   const Found& found) { return people_text(found.result.people.size()); },
@@ -371,10 +399,7 @@ Operation people_detect() {
        .explains = [](const Setup& setup) { return !setup.asked.explain.empty(); },
        .explain_picture = [](const Setup& setup) { return setup.asked.explain_picture; },
        .explain = explain},
-      [] {
-        static const people::DetectResult sample;
-        return record_ref(sample);
-      });
+      sample_record<Result>);
 }
 
 }  // namespace fovea::operations
