@@ -2,8 +2,8 @@
 
 _options.pyi has one TypedDict per table of options, named after its function: people.detect_options() becomes
 PeopleDetectOptions. _records.pyi has one class per description of a result, whose attributes are its fields and, as columns,
-the fields of its only list of records that is printed: people.detect_fields() becomes PeopleDetectFields. The stubs of _fovea are written by
-nanobind; what it calls dict, list and object is made precise enough for strict checks of the package's own code.
+the fields of its only list of records that is printed: people.detect_fields() becomes PeopleDetectFields. _run.pyi has an overload
+of run() per operation, with its keywords and the class of its result. The stubs of _fovea are written by nanobind; what it calls dict, list and object is made precise enough for strict checks of the package's own code.
 """
 
 from __future__ import annotations
@@ -80,14 +80,13 @@ def field_type(entry: dict[str, Any], column: bool = False) -> str:
 
 
 def record_class(name: str, fields: list[dict[str, Any]]) -> str:
+    fields = [f for f in fields if f["name"].isidentifier()]  # only the program's JSON has other names
     lists = [f for f in fields if f["kind"] == "list" and f["element"]["kind"] == "record" and f["printed"]]
     rows = lists[0]["element"]["fields"] if len(lists) == 1 else []
     known = {f["name"] for f in fields}  # a field of the result itself has its name
     rows = [f for f in rows if f["name"] not in known]
     lines = [f"class {name}:"]
     for entry, column in [*((f, False) for f in fields), *((f, True) for f in rows)]:
-        if not entry["name"].isidentifier():
-            continue  # only the program's JSON has such names
         lines += textwrap.wrap(entry["help"], 110, initial_indent="    # ", subsequent_indent="    # ")
         lines.append(f"    {entry['name']}: {field_type(entry, column)}")
     return "\n".join(lines) + "\n"
@@ -105,6 +104,65 @@ def classes_of(module: ModuleType, end: str, make: Callable[[str, list[dict[str,
     return classes
 
 
+RUN_HEAD = '''"""Any operation of the program by its name, from the library's own description of its operations."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict, overload
+
+import numpy as np
+from typing_extensions import Unpack
+
+from ._arguments import OnError
+from ._frames import VideoLike
+from ._operation import Operated
+from ._progress import Progress
+from ._saved import OperationResult
+'''
+
+OPERATION = '''
+def operations() -> list[str]: ...
+
+class Operation(Operated):
+    def __init__(self, operation: str, **options: Any) -> None: ...
+    def run(self, input: Any) -> Any: ...
+    def run_all(
+        self, inputs: Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
+    ) -> Iterator[Any]: ...
+    def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Any]: ...
+'''
+
+
+def own_classes() -> dict[str, tuple[str, str]]:
+    """The module and class of results that the package itself defines, by operation."""
+    found = {}
+    for path in sorted((pathlib.Path(__file__).parent / "fovea").glob("*/*.py")):
+        for name, kind in re.findall(r'@of_operation\("([^"]+)".*\)\nclass (\w+)', path.read_text()):
+            found[name] = (f".{path.parent.name}.{path.stem}", kind)
+    return found
+
+
+def run_stub(module: ModuleType) -> str:
+    """The stub of fovea._run."""
+    operations, own, imports, classes, overloads = module.operations, own_classes(), [], [], []
+    for name in operations.names():
+        known, title = operations.described(name), "".join(word.capitalize() for word in re.split("[ -]", name))
+        if name in own:
+            place, kind = own[name]
+            imports.append(f"from {place} import {kind}")
+        else:
+            kind = title
+            classes.append(record_class(kind, known["fields"]).replace(f"class {kind}:", f"class {kind}(OperationResult):"))
+        outputs = [{**each, "kind": "str | PathLike[str]", "name": each["name"].replace("-", "_")} for each in known["outputs"]]
+        sources = [{**each, "kind": "Any"} for each in known["sources"]]
+        keywords = [*known["options"], *sources, *known["file_options"], *outputs]
+        classes.append(typed_dict(f"{title}Keywords", keywords))
+        overloads.append(
+            f'@overload\ndef run(\n    operation: Literal["{name}"], input: Any, **options: Unpack[{title}Keywords]\n) -> {kind}: ...\n'
+        )
+    return "\n".join([RUN_HEAD, *imports, *classes, OPERATION, *overloads])
+
+
 def precise(stub: str) -> str:
     for plain, full in (("dict", "dict[str, Any]"), ("list", "list[Any]"), ("tuple", "tuple[Any, ...]")):
         stub = re.sub(rf"\b{plain}\b(?!\[)", full, stub)
@@ -119,6 +177,7 @@ def main() -> None:
     module = importlib.import_module("_fovea")
     out.mkdir(parents=True, exist_ok=True)
     (out / "_options.pyi").write_text("\n\n".join([HEAD, *classes_of(module, "_options", typed_dict)]))
+    (out / "_run.pyi").write_text(run_stub(module))
     (out / "_records.pyi").write_text("\n\n".join([RECORDS_HEAD, *classes_of(module, "_fields", record_class)]))
     command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-r", "-i", str(folder), "-m", "_fovea", "-O", str(out)]
     subprocess.run(command, check=True)

@@ -18,6 +18,7 @@ from .errors import Cancelled, DeviceError, Error, FormatError, InvalidArgument,
 
 if TYPE_CHECKING:
     from . import actions, emd, errors, files, flow, mesh, ops, people, scenes
+    from ._run import Operation, operations, run
     from .files import models, read_image, read_video, write_image
     from ._rules import set_color, set_strict
     from .kmeans import KMeans
@@ -35,6 +36,7 @@ __all__ = [
     "IoError",
     "KMeans",
     "ModelError",
+    "Operation",
     "WriteError",
     "actions",
     "build_info",
@@ -46,10 +48,12 @@ __all__ = [
     "flow",
     "mesh",
     "models",
+    "operations",
     "ops",
     "people",
     "read_image",
     "read_video",
+    "run",
     "scenes",
     "set_color",
     "set_strict",
@@ -61,6 +65,7 @@ _MODULES = {"actions", "emd", "errors", "files", "flow", "mesh", "ops", "people"
 _PLACES = {
     "KMeans": "kmeans",
     **dict.fromkeys(("models", "read_image", "read_video", "write_image"), "files"),
+    **dict.fromkeys(("Operation", "operations", "run"), "_run"),
     **dict.fromkeys(("set_color", "set_strict"), "_rules"),
 }
 

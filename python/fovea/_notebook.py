@@ -43,6 +43,9 @@ class OnImage:
     def draw(self, image: Any = None) -> np.ndarray[Any, np.dtype[np.uint8]]:
         raise NotImplementedError
 
+    def _input(self) -> Any:
+        return self._image
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_image": None}
 

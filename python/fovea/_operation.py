@@ -1,15 +1,23 @@
-"""What the faces of all systems share: an object of the extension module with its options, and the origin of results."""
+"""What the faces of all systems share: an object of the extension module with its options, and the origin of results; and
+what those share whose verb is an operation of the program."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from . import _fovea
+from ._arguments import OnError, skips
+from ._frames import Frames, SideBySide
+from ._progress import Progress
 from ._results import command_line
 from ._rules import Rules, call, obey
+from ._saved import Saved, models_json
 from .errors import InvalidType
+
+_Result = TypeVar("_Result")
+_Kind = TypeVar("_Kind", bound=Saved)
 
 
 def origin_of(
@@ -20,7 +28,7 @@ def origin_of(
     ``start`` is when the call began, by ``time.perf_counter()``."""
     origin: dict[str, Any] = {
         "options": dict(options),
-        "provenance": {"device": options["device"], "seed": options["seed"], **provenance},
+        "provenance": {"device": options.get("device", "cpu"), "seed": options.get("seed"), **provenance},
         "command": command_line("fovea", *words),
     }
     if start is not None:
@@ -59,6 +67,17 @@ class Face:
             origin["_rules"] = self._rules
         return origin
 
+    def _another(self, threads: int) -> Any:
+        """An object as this one has, which works beside it."""
+        raise NotImplementedError
+
+    def _side_by_side(self, stage: str, count: int | None, progress: Progress, on_error: OnError = "raise") -> SideBySide:
+        """As many objects as suit so many inputs."""
+        skip = skips(on_error)
+        device, wanted = self._options.get("device", "cpu"), self._options.get("threads", 0)
+        number, threads = _fovea.files.plan_workers(device, wanted, count or 0)
+        return SideBySide([self._another(threads) for _ in range(number)], stage, count, progress, skip)
+
     #: What an object knows that its arguments do not say, so that it cannot be pickled.
     _keeps = ""
 
@@ -71,3 +90,62 @@ class Face:
 def _made_again(kind: type[Face], arguments: tuple[Any, ...], keywords: dict[str, Any], rules: Rules | None) -> Face:
     made: Face = call(rules, kind, *arguments, **keywords)
     return made
+
+
+class Operated(Face):
+    """A face whose verb is an operation of the program: options, inputs and results are those that the operation has."""
+
+    #: Its name, such as "people detect".
+    _operation = ""
+    #: The models and files that its options name.
+    _sources: dict[str, Any]
+    #: The files that it writes, and options of these.
+    _files: tuple[dict[str, str], dict[str, Any]] = ({}, {})
+    #: The model by its name, and its hash, as results record them.
+    _model_provenance: dict[str, Any] = {}
+
+    #: Keywords of the operation.
+    _given: dict[str, Any]
+
+    def _begin_operation(self, given: Mapping[str, Any], sources: Mapping[str, Any], *arguments: Any, **keywords: Any) -> None:
+        """Begins with keywords of the operation, and models and files in place of those that it names. Arguments and
+        keywords make another such object."""
+        self._given, self._sources = dict(given), dict(sources)
+        self._begin(self._made(), keywords, *arguments)
+
+    def _made(self, **others: Any) -> Any:
+        keywords, caller = {**self._given, **others}, type(self).__name__
+        files = (*self._files, models_json(self._model_provenance))
+        return _fovea.operations.Operation(self._operation, keywords, self._sources, files, caller)
+
+    def _another(self, threads: int) -> Any:
+        return self._made(threads=threads) if "threads" in self._options else self._made()
+
+    def _run(
+        self,
+        kind: type[_Kind],
+        value: Any,
+        words: Sequence[object],
+        *,
+        face: Any = None,
+        given: Mapping[str, Any] | None = None,
+        end: tuple[str, ...] = ("--json",),
+        **own: Any,
+    ) -> _Kind:
+        """The result for one input, whose name and options begin ``words``. Attributes of it are in ``own``."""
+        start = time.perf_counter()
+        face, name = face or self._face, str(words[0])
+        values, images, made = face.run(name, value, dict(given or {}), kind._keeps)
+        origin = self._origin(*self._operation.split(), *words, end=end, start=start, **self._model_provenance)
+        if made is not None:
+            own.update(images=images, _made=(face, made))
+        return kind(**origin, values=values, _name=name, **own)
+
+    def _each_frame(
+        self, frames: Frames, work: Callable[[Any, Any, int], _Result], progress: Progress
+    ) -> Iterator[_Result]:
+        """``work(face, frame, number)`` of each frame, in several threads. All work on the newest frame of a live source,
+        which is done soonest so."""
+        every = self._side_by_side("frames", 1 if frames.newest else frames.count, progress)
+        every.count, every.ahead = frames.count, 0 if frames.newest else None
+        return every.results(frames, work)

@@ -198,11 +198,6 @@ void write(const io::MeshWriteOptions& options, const std::string& path, const T
                  options);
 }
 
-nb::dict info(const TriangleMesh& mesh) {
-  const mesh::MeshInfo facts = unlocked([&] { return mesh::mesh_info(mesh); });
-  return dict_of_record(record_ref(facts));
-}
-
 // The tree of divisions from tuples.
 std::vector<mesh::HierarchyNode> nodes_of(const nb::list& tuples) {
   std::vector<mesh::HierarchyNode> nodes;
@@ -224,18 +219,6 @@ std::vector<mesh::HierarchyNode> nodes_of(const nb::list& tuples) {
 }
 
 class Segmenter {
-  // Runs function(segmenter), or function(segmenter, costs) with costs of the caller.
-  template <class Function>
-  auto call(const TriangleMesh& mesh, nb::handle costs, Function function) {
-    const std::vector<float> own = own_costs(costs);
-    const std::span<const float> steps = own;
-    const Work work{kOperationsPerFace * static_cast<double>(mesh.faces.size())};
-    const bool with_costs = !costs.is_none();
-    return segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
-      return with_costs ? function(segmenter, steps) : function(segmenter);
-    });
-  }
-
  public:
   explicit Segmenter(const nb::dict& keywords)
       : options_(options_of<SegmentOptions>(keywords, "Segmenter")),
@@ -243,15 +226,13 @@ class Segmenter {
           return mesh::Segmenter(with_exec(options_, exec));
         }) {}
 
-  nb::dict segment(const TriangleMesh& mesh, nb::handle costs) {
-    const mesh::Segmentation found = call(mesh, costs, [&](auto& segmenter, auto... steps) {
-      return segmenter.segment(mesh, steps...);
-    });
-    return dict_of_record(record_ref(found));
-  }
   mesh::SegmentExplanation explain(const TriangleMesh& mesh, nb::handle costs) {
-    return call(mesh, costs,
-                [&](auto& segmenter, auto... steps) { return segmenter.explain(mesh, steps...); });
+    const std::vector<float> own = own_costs(costs);
+    const bool with_costs = !costs.is_none();
+    const Work work{kOperationsPerFace * static_cast<double>(mesh.faces.size())};
+    return segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
+      return with_costs ? segmenter.explain(mesh, own) : segmenter.explain(mesh);
+    });
   }
 
   void stop() { segmenter_.stop(); }
@@ -510,8 +491,6 @@ void bind_mesh(nb::module_& parent) {
   m.def("file_labels", [](const TriangleMesh& mesh, nb::handle labels) {
     return to_numpy(io::file_labels(mesh, face_labels(mesh, labels)));
   });
-  m.def("info", &info);
-  m.def("info_fields", &fields_of<mesh::MeshInfo>);
   nb::class_<mesh::SegmentExplanation>(m, "SegmentExplanation")
       .def("segmentation",
            [](const mesh::SegmentExplanation& why) {
@@ -527,7 +506,6 @@ void bind_mesh(nb::module_& parent) {
       });
   define_face<Segmenter>(m, "Segmenter")
       .def(nb::init<const nb::dict&>())
-      .def("segment", &Segmenter::segment)
       .def("explain", &Segmenter::explain);
   m.def("segment_options", [] { return table_without("parts", option_table<SegmentOptions>()); });
   m.def("part_colors", &part_colors);
@@ -546,7 +524,6 @@ void bind_mesh(nb::module_& parent) {
   m.def("dual_graph", &dual_graph);
   m.def("evaluate", &evaluate);
   m.def("evaluate_fields", &fields_of<mesh::SegmentationReport>);
-  m.def("segment_fields", &fields_of<mesh::Segmentation>);
   m.def("distance_fields", &fields_of<PathReport>);
   m.def("parts_picture_options", &option_table<PartsPicture>);
   m.def("values_picture_options", &option_table<ValuesPicture>);

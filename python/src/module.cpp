@@ -62,4 +62,5 @@ NB_MODULE(_fovea, m) {
   bind_kmeans(m);
   bind_scenes(m);
   bind_ops(m);
+  bind_operations(m);
 }

@@ -13,18 +13,15 @@
 
 #include "arrays.h"
 #include "explain.h"
+#include "operations.h"
 #include "options.h"
-#include "people_boxes.h"
-#include "records.h"
 #include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
 namespace {
 
-using people::Detection;
 using people::DetectOptions;
-using people::DetectResult;
 using people::Model;
 
 // Windows that a search evaluates cost about this many operations per pixel of the image.
@@ -38,23 +35,6 @@ class Detector {
         detector_(options_.exec, [this](const Exec& exec) {
           return people::Detector(model_, with_exec(options_, exec));
         }) {}
-
-  nb::dict detect(nb::handle image, nb::handle mask) {
-    const ImageInput pixels = byte_image(image, "image", detector_.stream()),
-                     kept = mask_input(mask);
-    const auto view = pixels.of<std::uint8_t>();
-    const auto mask_view = kept.of<std::uint8_t>();
-    DetectResult result =
-        detector_.call(work_of(view), nb::none(), [&](people::Detector& detector) {
-          return mask_view.empty() ? detector.detect(view) : detector.detect(view, mask_view);
-        });
-    // A tracker follows whole boxes: one that is cut at the border seems to shrink.
-    const DetectResult whole = result;
-    result.people = people::clip_people(std::move(result.people), result.size);
-    nb::dict values = dict_of_record(record_ref(result));
-    values["whole"] = dict_of_record(record_ref(whole))["people"];
-    return values;
-  }
 
   double score(nb::handle crop) {
     const ImageInput pixels = byte_image(crop, "crop", detector_.stream());
@@ -106,14 +86,6 @@ std::shared_ptr<const Model> read_model(const std::string& name) {
   return people::load_model(name);
 }
 
-nb::object draw(nb::handle image, nb::handle xywh, nb::handle confidence) {
-  const ImageInput pixels = image_input(image, {"image", {io::SampleType::kUint8}, {3}});
-  const std::vector<Detection> people = people_of(xywh, confidence);
-  Image<std::uint8_t> drawn = clone(pixels.of<std::uint8_t>());
-  people::draw_people(drawn, people);
-  return picture_to_numpy(std::move(drawn));
-}
-
 nb::list pictures(const Model& model) {
   nb::list list;
   for (people::ModelPicture& picture : people::model_pictures(model))
@@ -139,17 +111,14 @@ void bind_people(nb::module_& parent) {
           "save", [](const Model& model, const std::string& path) { model.write(path); },
           nb::call_guard<nb::gil_scoped_release>())
       .def("pictures", &pictures);
+  accept_model<Model>();
   m.def("read_model", &read_model);
   bind_face<Detector>(m, "Detector")
       .def("stop", &Detector::stop)
       .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
-      .def("detect", &Detector::detect, nb::arg("image").none(), nb::arg("mask").none())
       .def("score", &Detector::score, nb::arg("crop").none())
       .def("scores", &Detector::scores, nb::arg("image").none())
       .def("explain", &Detector::explain, nb::arg("image").none(), nb::arg("place"));
-  m.def("detect_fields", &fields_of<DetectResult>);
-  m.def("detect_options", &option_table<DetectOptions>);
-  m.def("draw", &draw, nb::arg("image").none(), nb::arg("xywh"), nb::arg("confidence"));
   bind_people_training(m);
   bind_people_study(m);
   bind_people_evaluation(m);

@@ -9,10 +9,12 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "arrays.h"
+#include "errors.h"
 #include "gpu_arrays.h"
 #include "overloaded.h"
 
@@ -268,6 +270,171 @@ class Converter {
   Rows rows_;
 };
 
+// Sets the values of a record, the other way round.
+class Filler {
+ public:
+  void record(const RecordRef& into, nb::handle values) {
+    for_each_field(into, [&](const Field& field) {
+      if (field.traits.derived) return;
+      if (field.traits.flat) return flat(field.value, values);
+      if (const nb::object from = member(values, field.name)) value(field.value, from, field.name);
+    });
+  }
+
+ private:
+  using Dense = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+  // A null object where there is none.
+  static nb::object member(nb::handle values, std::string_view name) {
+    const nb::str key(name.data(), name.size());
+    if (PyDict_Check(values.ptr())) return nb::borrow(PyDict_GetItem(values.ptr(), key.ptr()));
+    return nb::hasattr(values, key) ? nb::object(nb::getattr(values, key)) : nb::object();
+  }
+
+  [[noreturn]] static void refuse(std::string_view name, nb::handle from) {
+    throw_invalid_type(std::string(name) + " is " + shown(from) +
+                       ", which a result cannot have there");
+  }
+
+  // A flat record that is absent has none of its fields.
+  void flat(const FieldValue& into, nb::handle values) {
+    const auto* optional = std::get_if<OptionalRef>(&into.ref);
+    if (optional == nullptr) return record(std::get<RecordRef>(into.ref), values);
+    bool there = false;
+    for_each_field(std::get<RecordRef>(optional->sample().ref), [&](const Field& field) {
+      const nb::object from = member(values, field.name);
+      there |= from.is_valid() && !from.is_none();
+    });
+    optional->set(optional->field, there);
+    if (there) record(std::get<RecordRef>(optional->value(optional->field).ref), values);
+  }
+
+  void value(const FieldValue& into, nb::handle from, std::string_view name) {
+    std::visit(Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar, from, name); },
+                          [&](const RecordRef& nested) { record(nested, from); },
+                          [&](const ListRef& nested) { list(nested, from, name); },
+                          [&](const OptionalRef& optional) {
+                            optional.set(optional.field, !from.is_none());
+                            if (!from.is_none()) value(optional.value(optional.field), from, name);
+                          },
+                          [&](const ArrayRef&) { refuse(name, from); }},
+               into.ref);
+  }
+
+  template <class T>
+  static void number(T& into, nb::handle from, std::string_view name) {
+    if (!nb::try_cast<T>(from, into)) refuse(name, from);
+  }
+  template <class... T>
+  static void numbers(nb::handle from, std::string_view name, T&... each) {
+    std::size_t at = 0;
+    if (!PySequence_Check(from.ptr()) || nb::len(from) != sizeof...(each)) refuse(name, from);
+    (number(each, nb::object(from[at++]), name), ...);
+  }
+
+  static void scalar(const ScalarRef& into, nb::handle from, std::string_view name) {
+    std::visit(Overloaded{[&](const ChoiceRef& choice) {
+                            for (const Choice& each : choice.choices)
+                              if (text_of(from) == each.word)
+                                return choice.set(choice.field, each.value);
+                            refuse(name, from);
+                          },
+                          [&](std::string* text) { number(*text, from, name); },
+                          [&](Extent* size) { numbers(from, name, size->width, size->height); },
+                          [&]<class T>(Position<T>* at) { numbers(from, name, at->x, at->y); },
+                          [&]<class T>(Rect<T>* box) {
+                            numbers(from, name, box->x, box->y, box->width, box->height);
+                          },
+                          [&]<class T>(T* one) { number(*one, from, name); }},
+               into);
+  }
+
+  // The numbers of an array of this type.
+  static Dense dense(nb::handle from, nb::dlpack::dtype type, std::string_view name) {
+    Dense array;
+    if (!nb::try_cast(from, array) || array.dtype() != type) refuse(name, from);
+    return array;
+  }
+
+  void list(const ListRef& into, nb::handle from, std::string_view name) {
+    if (from.is_none()) return into.resize(into.list, 0);
+    const FieldValue sample = into.sample();
+    if (into.name != nullptr) return named(into, from, name);
+    if (const auto* record = std::get_if<RecordRef>(&sample.ref);
+        record != nullptr && PyDict_Check(from.ptr()))
+      return columns(into, *record, from);
+    const Numbers like = numbers_of(sample);
+    if (like.count > 0 && into.fixed == 0) {
+      const Dense array = dense(from, like.type, name);
+      const std::size_t count = array.size() / like.count;
+      resize(into, count, name, from);
+      if (into.data != nullptr && count > 0)
+        std::memcpy(into.data(into.list), array.data(), count * like.bytes);
+      else
+        for (std::size_t i = 0; i < count; ++i) copy_row(into.at(into.list, i), array, i);
+      return;
+    }
+    resize(into, nb::len(from), name, from);
+    for (std::size_t i = 0; i < into.size(into.list); ++i)
+      value(into.at(into.list, i), nb::object(from[i]), name);
+  }
+
+  static void resize(const ListRef& into, std::size_t count, std::string_view name,
+                     nb::handle from) {
+    into.resize(into.list, count);
+    if (into.size(into.list) != count) refuse(name, from);
+  }
+
+  static void copy_row(const FieldValue& into, const Dense& from, std::size_t row) {
+    const Numbers numbers = numbers_of(into);
+    const std::size_t bytes = numbers.bytes * numbers.count;
+    std::memcpy(const_cast<void*>(numbers.data),
+                static_cast<const std::byte*>(from.data()) + row * bytes, bytes);
+  }
+
+  void named(const ListRef& into, nb::handle from, std::string_view name) {
+    if (!PyDict_Check(from.ptr())) refuse(name, from);
+    const nb::dict values = nb::borrow<nb::dict>(from);
+    resize(into, nb::len(values), name, from);
+    std::size_t i = 0;
+    for (const auto& [key, each] : values) {
+      *into.name(into.list, i) = text_of(key);
+      value(into.at(into.list, i++), each, name);
+    }
+  }
+
+  // A list of records from their columns.
+  void columns(const ListRef& into, const RecordRef& sample, nb::handle from) {
+    struct Column {
+      std::string name;
+      nb::object values;
+      std::optional<Dense> rows{};
+    };
+    std::vector<Column> all;
+    std::optional<std::size_t> count;
+    for_each_flat_field(sample, [&](const Field& field) {
+      Column& column = all.emplace_back(Column{std::string(field.name), member(from, field.name)});
+      if (!column.values) refuse(field.name, from);
+      const Numbers like = numbers_of(field.value);
+      if (like.count > 0) column.rows = dense(column.values, like.type, field.name);
+      const std::size_t rows = nb::len(column.values);
+      if (count.value_or(rows) != rows || (column.rows && column.rows->size() != rows * like.count))
+        refuse(field.name, column.values);
+      count = rows;
+    });
+    into.resize(into.list, count.value_or(0));
+    for (std::size_t i = 0; i < count.value_or(0); ++i) {
+      auto column = all.begin();
+      for_each_flat_field(std::get<RecordRef>(into.at(into.list, i).ref), [&](const Field& field) {
+        if (!field.there) refuse(field.name, from);
+        if (column->rows) copy_row(field.value, *column->rows, i);
+        else value(field.value, nb::object(column->values[i]), column->name);
+        ++column;
+      });
+    }
+  }
+};
+
 // Adds the kind of a value to its description, and the fields of nested records.
 void describe_value(const FieldValue& value, nb::dict& entry);
 
@@ -336,6 +503,8 @@ nb::dict copied_record(RecordRef record) { return Converter(Device::cpu(), true)
 nb::dict record_with_rows(RecordRef record, std::initializer_list<std::string_view> tuples) {
   return Converter(Device::cpu(), false, {true, tuples}).record(record);
 }
+
+void fill_record(RecordRef record, nb::handle values) { Filler().record(record, values); }
 
 nb::list described_fields(RecordRef record) {
   nb::list all;

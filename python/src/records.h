@@ -32,6 +32,11 @@ nb::dict copied_record(RecordRef record);
 // name of the list is among `tuples`.
 nb::dict record_with_rows(RecordRef record, std::initializer_list<std::string_view> tuples = {});
 
+// Sets the fields of a record from values by name, in the forms above: arrays or lists, columns or
+// named tuples. Fields without a value stay as they are. Throws InvalidArgument for a value of
+// another kind.
+void fill_record(RecordRef record, nb::handle values);
+
 // The description of a record, one dictionary per field: name, kind, help, unit, printed, prefixed,
 // compared, and the fields of a nested record.
 nb::list described_fields(RecordRef record);

@@ -23,6 +23,8 @@ void bind_actions(nanobind::module_& parent);
 void bind_kmeans(nanobind::module_& parent);
 void bind_scenes(nanobind::module_& parent);
 void bind_ops(nanobind::module_& parent);
+// After all systems, because it adds to their parts.
+void bind_operations(nanobind::module_& parent);
 
 // Parts of fovea.people, which it binds itself.
 void bind_people_training(nanobind::module_& m);

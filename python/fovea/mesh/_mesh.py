@@ -13,7 +13,9 @@ from .._arguments import as_array, path_of, shown, text
 from .._keywords import takes_options
 from .._options import MeshReadOptions, MeshWriteOptions, Unpack
 from .._records import MeshInfoFields as _Info
-from .._results import Record, command_line, counted, described
+from .._results import Record, counted
+from .._run import run
+from .._saved import Saved, of_operation
 from ..errors import InvalidType
 from ..files import Path
 
@@ -144,8 +146,8 @@ def write_labels(path: Path, labels: Any) -> None:
     _fovea.mesh.write_labels(path_of(path), labels)
 
 
-@described(_fovea.mesh.info_fields())
-class Info(Record, _Info):
+@of_operation("mesh info")
+class Info(Saved, Record, _Info):
     """What is worth knowing about a mesh, and what is unusual about it. All of that is legal."""
 
     format: str | None  # type: ignore[assignment]  #: off, obj, ply or stl for a mesh that was read from a file
@@ -155,10 +157,11 @@ class Info(Record, _Info):
         counts = f"{counted(self.faces, 'face')}, {counted(self.components, 'component')}"
         return f"{form}{counts}, {'closed' if self.closed else 'open'}, area {self.area:.4g}"
 
+    @staticmethod
+    def _of_mesh(mesh: Mesh) -> dict[str, Any]:
+        return {"format": mesh.format}
+
 
 def info(mesh: MeshLike) -> Info:
     """Counts of vertices, faces, edges and components, area, volume, bounding box, and what is unusual about a mesh."""
-    known = mesh_like(mesh)
-    facts = {**_fovea.mesh.info(known._mesh), "format": known.format}
-    command = command_line("fovea", "mesh", "info", known._name, *known._words, "--json")
-    return Info({}, {"device": "cpu", "seed": None}, command, facts)
+    return run("mesh info", mesh)

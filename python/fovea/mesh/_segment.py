@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,21 +11,21 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from .. import _fovea, _options
-from .._arguments import OnError, path_of, shown, skips, whole_number, word
+from .._arguments import OnError, shown, whole_number, word
 from .._explanation import Explanation
-from .._frames import SideBySide
 from .._keywords import takes_options
 from .._notebook import png_of
-from .._operation import Face
+from .._operation import Operated
 from .._options import Unpack
 from .._progress import Progress
 from .._records import MeshSegmentFields as _Segmentation
-from .._results import Table, counted, described, rows_of
+from .._results import Table, counted, rows_of
 from .._rules import in_its_colors
+from .._saved import Saved, of_operation
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path
 from ._costs import CostsLike, DualGraph, costs_of
-from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, mesh_like, write, write_labels
+from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, mesh_like
 
 
 class HierarchyNode(NamedTuple):
@@ -40,8 +41,8 @@ class HierarchyNode(NamedTuple):
     apart: float  #: the distance between the representatives of its children
 
 
-@described(_fovea.mesh.segment_fields())
-class Segmentation(Table, _Segmentation):
+@of_operation("mesh segment")
+class Segmentation(Saved, Table, _Segmentation):
     """The parts of a mesh. As an array it is its labels, as a table it has one row per face."""
 
     mesh: Mesh  #: the mesh that was divided
@@ -93,12 +94,8 @@ class Segmentation(Table, _Segmentation):
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """label, piece and membership, one row per face; with ``keep_memberships`` also membership_0 and so on."""
-        return {"label": self.labels, "piece": self.pieces, "membership": self.membership, **self._each_membership()}
-
-    def _each_membership(self) -> dict[str, Floats]:
-        if self.memberships is None:
-            return {}
-        return {f"membership_{part}": self.memberships[:, part].copy() for part in range(self.count)}
+        each = {} if self.memberships is None else {f"membership_{i}": m.copy() for i, m in enumerate(self.memberships.T)}
+        return {"label": self.labels, "piece": self.pieces, "membership": self.membership, **each}
 
     @property
     def levels(self) -> int:
@@ -165,25 +162,16 @@ class Segmentation(Table, _Segmentation):
         words.setdefault("text", f"{counted(len(self.labels), 'face')} in {counted(self.count, 'part')}")
         return str(_fovea.mesh.page(self.mesh._mesh, self.labels, self.hierarchy, words))
 
-    @takes_options(_fovea.mesh.write_options(), rules=())
-    def save(self, path: Path, **options: Unpack[_options.MeshWriteOptions]) -> None:
-        """Writes the mesh with its parts as .ply, .glb, .obj, .off or .stl, or labels of the file's faces as .seg.
+    @takes_options(_fovea.mesh.segment_save_options(), rules=())
+    def save(  # type: ignore[override]  # the options of its files
+        self, path: Path, *, output: str | None = None, **options: Unpack[_options.MeshSegmentSaveOptions]
+    ) -> None:
+        """Writes the mesh with its parts, its labels, a picture, a page, memberships or the tree of divisions. The ending of
+        the path says which, unless ``output`` names it."""
+        super().save(path, output=output, **options)
 
-        With ``keep_memberships``, .ply has them as properties of faces, and .npy is their array; .json is the tree of a
-        hierarchical division."""
-        name = path_of(path)
-        if name.endswith(".seg"):
-            write_labels(path, self.file_labels)
-        elif name.endswith(".json"):
-            _fovea.files.write_text(name, self.tree())
-        elif name.endswith(".npy"):
-            if self.memberships is None:
-                raise InvalidArgument("there are no memberships; give keep_memberships=True to segment()")
-            _fovea.files.write_floats(name, self.memberships)
-        else:
-            each = self._each_membership()
-            more = {"quality": self.membership, **each} if each else None
-            write(path, self.mesh, self.labels, attributes=more, **options)
+    def _input(self) -> Any:
+        return self.mesh._mesh
 
     def __repr__(self) -> str:
         pieces = f", {self.piece_count} pieces" if self.piece_count != self.count else ""
@@ -260,14 +248,16 @@ def _drawn(explanation: Explanation, segmentation: Any) -> Bytes:
     return _fovea.mesh.render_values(segmentation.mesh._mesh, layer.values, segmentation.labels, layer.name, {})
 
 
-class Segmenter(Face):
+class Segmenter(Operated):
     """Divides one mesh after another into parts. Threads take turns; several segmenters run side by side."""
+
+    _operation = "mesh segment"
 
     @takes_options(_fovea.mesh.segment_options(), rules=("strict",))
     def __init__(self, parts: int | Literal["auto"] = "auto", **options: Unpack[_options.MeshSegmentOptions]) -> None:
         """Takes the number of parts, or ``auto`` to choose it for each mesh."""
         keywords = {"parts": 0 if isinstance(parts, str) and parts == "auto" else parts, **options}
-        self._begin(_fovea.mesh.Segmenter(keywords), keywords)
+        self._begin_operation(keywords, {}, **keywords)
 
     def segment(self, mesh: MeshLike, costs: CostsLike = None) -> Segmentation:
         """Divides a mesh into parts that people would name. Connected components are divided separately.
@@ -275,15 +265,22 @@ class Segmenter(Face):
         ``costs`` are your own costs of steps between faces, in place of ``cost``: one number from 0 to 1e30 per arc of
         ``dual_graph(mesh)``, a function of that graph that returns them, or a file of them. They are lengths with
         ``method="fuzzy"`` and resistances otherwise, and borders run where they are high."""
-        return self._divided(self._face, mesh, costs)
+        return self._divided(None, mesh, costs)
+
+    @functools.cached_property
+    def _segmenter(self) -> Any:
+        """What explains divisions."""
+        return _fovea.mesh.Segmenter(self._given)
 
     def explain(self, mesh: MeshLike, costs: CostsLike = None) -> SegmentExplanation:
         """Divides a mesh as ``segment()`` does, and tells what the seams cost and why there are so many parts."""
         start = time.perf_counter()
         known = mesh_like(mesh)
         own, named = costs_of(costs, known)
-        found = self._face.explain(known._mesh, own)
-        return SegmentExplanation(found, self._made(known, found.segmentation(), named, start))
+        found = self._segmenter.explain(known._mesh, own)
+        origin = self._origin("mesh", "segment", *_words(known), end=(*named,), start=start)
+        divided = Segmentation(**origin, values=found.segmentation(), mesh=known, _name=known._name)
+        return SegmentExplanation(found, divided)
 
     def segment_all(
         self,
@@ -303,27 +300,25 @@ class Segmenter(Face):
         if costs is not None and not callable(costs):
             raise InvalidType(f"costs is {shown(costs)}; expected a function of the graph of each mesh")
         count = len(meshes) if isinstance(meshes, Sequence) else None
-        device = self._options["device"]
-        number, threads = _fovea.files.plan_workers(device, self._options["threads"], count or 0)
-        if device != "cpu":
-            number = 1  # a single segmenter may take the whole memory of a GPU
-        segmenters = [_fovea.mesh.Segmenter({**self._keywords, "threads": threads}) for _ in range(number)]
-        every = SideBySide(segmenters, "meshes", count, progress, skips(on_error))
-        return every.results(meshes, lambda segmenter, mesh, index: self._divided(segmenter, mesh, costs))
+        every = self._side_by_side("meshes", count, progress, on_error)
+        if self._options["device"] != "cpu":
+            del every.workers[1:]  # a single segmenter may take the whole memory of a GPU
+        return every.results(meshes, lambda face, mesh, index: self._divided(face, mesh, costs))
 
-    def _divided(self, segmenter: Any, mesh: MeshLike, costs: CostsLike) -> Segmentation:
-        start = time.perf_counter()
+    def _divided(self, face: Any, mesh: MeshLike, costs: CostsLike) -> Segmentation:
         known = mesh_like(mesh)
         own, named = costs_of(costs, known)
-        return self._made(known, segmenter.segment(known._mesh, own), named, start)
-
-    def _made(self, known: Mesh, found: dict[str, Any], named: Any, start: float) -> Segmentation:
-        verb = ("mesh", "segment", known._name, "--seg", "LABELS.seg", *known._words)
-        return Segmentation(**self._origin(*verb, end=(*named,), start=start), values=found, mesh=known)
+        given = {} if own is None else {"costs": own}
+        words, end = _words(known), (*named,)
+        return self._run(Segmentation, known._mesh, words, face=face, given=given, end=end, mesh=known)
 
     def __repr__(self) -> str:
         parts = self._options["parts"] or "auto"
         return f"Segmenter(parts {parts}, {self._options['method']}, device {self._options['device']!r})"
+
+
+def _words(mesh: Mesh) -> list[str]:
+    return [mesh._name, "--seg", "LABELS.seg", *mesh._words]
 
 
 @takes_options(_fovea.mesh.segment_options(), rules=("strict",))

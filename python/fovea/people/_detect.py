@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,13 +12,14 @@ from .. import _fovea
 from .._arguments import list_of, model_of, number_of
 from .._coco import coco_image
 from .._explanation import Box, Explanation
-from .._frames import Frames, SideBySide, VideoLike, each_of, is_encoded, mask_of, name_of, pixels_of, rgb
+from .._frames import Frames, VideoLike, each_of, is_encoded, mask_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
 from .._notebook import OnImage
-from .._operation import Face
+from .._operation import Operated
 from .._progress import Progress
-from .._results import RowTable, corners, described
+from .._results import RowTable, corners
 from .._rules import in_its_colors
+from .._saved import Saved, of_operation
 from ..errors import InvalidArgument
 from ..files import Path
 from ._model import Bytes, Floats, Model, load_model
@@ -40,14 +41,13 @@ class Detection(NamedTuple):
     scale: float  #: how many pixels of the image one pixel of the pyramid level covers
 
 
-@described(_fovea.people.detect_fields(), rows="people")
-class Detections(OnImage, RowTable[Detection], _Detections):
+@of_operation("people detect", rows="people")
+class Detections(OnImage, Saved, RowTable[Detection], _Detections):
     """The people of one image, the highest score first. Some arrays also have the names of supervision."""
 
     frame: int | None = None  #: number of the frame, for a video
     time_seconds: float | None = None  #: time of the frame, for a video
 
-    _whole: dict[str, Floats]  #: the columns with what lies outside of the image
     _compared = ("frame", "time_seconds")
 
     @property
@@ -100,7 +100,7 @@ class Detections(OnImage, RowTable[Detection], _Detections):
     def draw(self, image: Any = None) -> Bytes:
         """An RGB image with the boxes and scores, the image that was searched unless another one is given."""
         pixels = rgb(self._image if image is None else image, "the image that was searched")
-        drawn: Bytes = _fovea.people.draw(pixels, self.xywh, self.confidence)
+        drawn: Bytes = _fovea.operations.draw(self._operation, self._kept(pixels))
         return drawn
 
     def __repr__(self) -> str:
@@ -130,29 +130,44 @@ class WindowExplanation(Explanation):
     levels: list[tuple[float, float, Box]]  #: height of a person, best score and window, per size
 
 
-class Detector(Face):
+class Detector(Operated):
     """Finds people in one image after another. Threads take turns; several detectors run side by side."""
+
+    _operation = "people detect"
 
     @takes_options(_fovea.people.detect_options())
     def __init__(self, model: Path | Model = "channels", **options: Unpack[PeopleDetectOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
         self.model = model_of(model, Model, load_model)
-        self._begin(_fovea.people.Detector(self.model._model, dict(options)), options, self.model)
+        self._model_provenance = self.model._provenance
+        self._begin_operation(options, {"model": (self.model._model, self.model.name)}, self.model, **options)
 
     def detect(self, image: Any, mask: Any = None) -> Detections:
         """Finds the people in an image: an array of uint8, gray, RGB or RGBA, an image of PIL, or a path.
 
         With a mask of the image's size, only people whose center is not 0 in it are kept."""
-        words = [] if mask is None else ["--mask", name_of(mask, "MASK")]
-        return self._found(self._face, pixels_of(image), mask_of(mask), [name_of(image, "IMAGE"), *words])
+        pixels = pixels_of(image)
+        if mask is None:
+            found = self._found(self._face, pixels, [name_of(image, "IMAGE")])
+        else:
+            files = {"mask": name_of(mask, "MASK")}
+            words = [name_of(image, "IMAGE"), "--mask", files["mask"]]
+            found = self._found(self._face, pixels, words, given={"mask": mask_of(mask)}, _sources=files)
+        found._image = pixels if hasattr(pixels, "shape") else np.asarray(pixels)
+        return found
+
+    @functools.cached_property
+    def _detector(self) -> Any:
+        """What scores and explains windows."""
+        return _fovea.people.Detector(self.model._model, self._given)
 
     def score(self, crop: Any) -> float:
         """The score of the window in the middle of a crop, which may show some surroundings as well."""
-        return float(self._face.score(pixels_of(crop)))
+        return float(self._detector.score(pixels_of(crop)))
 
     def scores(self, image: Any) -> Floats:
         """The scores of all windows of an image, whatever the threshold."""
-        found: Floats = self._face.scores(pixels_of(image))
+        found: Floats = self._detector.scores(pixels_of(image))
         return found
 
     def explain(self, image: Any, x: float, y: float) -> WindowExplanation:
@@ -171,7 +186,7 @@ class Detector(Face):
 
     def _explained(self, image: Any, place: list[float]) -> WindowExplanation:
         pixels = pixels_of(image)
-        return WindowExplanation(self._face.explain(pixels, place), pixels)
+        return WindowExplanation(self._detector.explain(pixels, place), pixels)
 
     def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Detections]:
         """The people of each frame in order. The source is a file, a folder of images, a camera or the address of a
@@ -182,29 +197,17 @@ class Detector(Face):
 
     def _search(self, frames: Frames, progress: Progress) -> Iterator[tuple[Any, Detections]]:
         """The pixels of each frame with the people in them."""
-        device, threads = self._options["device"], self._options["threads"]
-        # The newest frame is done soonest where all threads work on it.
-        number, each = _fovea.files.plan_workers(device, threads, 1 if frames.newest else frames.count or 0)
-        keywords = {**self._keywords, "threads": each}
-        detectors = [_fovea.people.Detector(self.model._model, keywords) for _ in range(number)]
 
-        def search(detector: Any, frame: Any, index: int) -> tuple[Any, Detections]:
+        def search(face: Any, frame: Any, index: int) -> tuple[Any, Detections]:
             pixels, at, seconds = frame.decode() if is_encoded(frame) else (pixels_of(frame), index, None)
-            inputs = [name_of(frame, frames.name)]
-            return pixels, self._found(detector, pixels, None, inputs, frame=at, time_seconds=seconds)
+            words = [name_of(frame, frames.name)]
+            return pixels, self._found(face, pixels, words, frame=at, time_seconds=seconds)
 
-        searches = SideBySide(detectors, "frames", frames.count, progress)
-        searches.ahead = 0 if frames.newest else None
-        return searches.results(frames, search)
+        return self._each_frame(frames, search, progress)
 
-    def _found(self, detector: Any, pixels: Any, mask: Any, inputs: list[str], **place: Any) -> Detections:
-        start = time.perf_counter()
-        values = detector.detect(pixels, mask)
-        words = ("people", "detect", *inputs, "--model", self.model.name)
-        origin = self._origin(*words, end=("--json",), start=start, **self.model._provenance)
-        if not place:  # the frames of a video would fill the memory
-            place["_image"] = pixels if hasattr(pixels, "shape") else np.asarray(pixels)
-        return Detections(**origin, values=values, _whole=values["whole"], **place)
+    def _found(self, face: Any, pixels: Any, words: list[str], **more: Any) -> Detections:
+        words += ["--model", self.model.name]
+        return self._run(Detections, pixels, words, face=face, **more)
 
     def __repr__(self) -> str:
         return f"Detector({self.model.name!r}, device {self._options['device']!r})"

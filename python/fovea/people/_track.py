@@ -116,7 +116,7 @@ class Tracker(Face):
         The frame is an array of uint8, gray, RGB or RGBA, an image of PIL, a path, or None to follow by motion alone.
         Detections are those of a Detector, or a pair of arrays: rows of left, top, width and height, and scores."""
         if isinstance(detections, Detections):
-            xywh, confidence = detections._whole["box"], detections._whole["score"]
+            xywh, confidence = detections.whole["box"], detections.whole["score"]
         elif isinstance(detections, (tuple, list)) and len(detections) == 2:
             xywh = _numbers(detections[0], "xywh", np.float32)
             confidence = _numbers(detections[1], "confidence", np.float32)
@@ -142,7 +142,7 @@ class Tracker(Face):
 
         def followed(searched: tuple[Any, Detections]) -> Tracks:
             pixels, found = searched
-            columns = call(rules, self._face.track, pixels, found._whole["box"], found._whole["score"])
+            columns = call(rules, self._face.track, pixels, found.whole["box"], found.whole["score"])
             tracks = self._tracks(columns, frames.name, words)
             tracks.frame, tracks._rules = found.frame or 0, rules
             return tracks

@@ -1,0 +1,130 @@
+"""Any operation of the program by its name. The types of its keywords and of its result stand in the stub beside this file,
+which is written from the library's own description of its operations."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from . import _fovea
+from ._arguments import OnError, list_of, path_of, text
+from ._frames import Frames, VideoLike, decoded, is_encoded, name_of, pixels_of
+from ._model import StoredModel
+from ._operation import Operated
+from ._progress import Progress
+from ._saved import KINDS, OperationResult, Saved, of_operation
+from .errors import InvalidArgument
+from .files import as_path, file_hash, is_path, model_path
+
+_described = functools.lru_cache(maxsize=None)(_fovea.operations.described)
+
+
+def operations() -> list[str]:
+    """The names of all operations, such as ``people detect``."""
+    return list(_fovea.operations.names())
+
+
+def _class_name(operation: str) -> str:
+    return "".join(word.capitalize() for word in re.split("[ -]", operation))
+
+
+def kind_of(operation: str) -> type[Saved]:
+    """The class of the results of an operation."""
+    importlib.import_module(f"fovea.{operation.split()[0]}")
+    if operation not in KINDS:
+        name = _class_name(operation)
+        made = type(name, (OperationResult,), {"__module__": __name__, "__doc__": _described(operation)["text"]})
+        of_operation(operation)(made)
+    return KINDS[operation]
+
+
+def __getattr__(name: str) -> Any:  # classes of results, for pickles
+    for operation in operations():
+        if _class_name(operation) == name:
+            return kind_of(operation)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class Operation(Operated):
+    """An operation of the program with its options, for one input after another. Threads take turns."""
+
+    def __init__(self, operation: str, **options: Any) -> None:
+        """Takes the operation's name and, as keywords, its options, models and files to read.
+
+        Names of outputs are keywords too: such a file is written by each run."""
+        self._operation = text(operation, "operation", "the name of an operation")
+        self._kind = kind_of(operation)
+        sources, choices, paths = (self._taken(part, options) for part in ("sources", "file_options", "outputs"))
+        self._files = ({name: path_of(path, name) for name, path in paths.items()}, choices)
+        given = {name: value for name, value in options.items() if name not in {**sources, **choices, **paths}}
+        usual = {each["name"]: each["default"] for each in _described(operation)["sources"]}
+        model = sources.get("model", usual.get("model"))
+        if isinstance(model, StoredModel):
+            sources["model"], self._model_provenance = (model._model, model.name), model._provenance
+        elif model and is_path(model):
+            file = model_path(model, operation.split()[0])
+            self._model_provenance = {"model": as_path(model), "model_hash": file_hash(file)}
+        self._begin_operation(given, sources, operation, **options)
+
+    def _taken(self, part: str, options: dict[str, Any]) -> dict[str, Any]:
+        """The options that one part of the description has."""
+        names = [each["name"].replace("-", "_") for each in _described(self._operation)[part]]
+        return {name: options[name] for name in names if name in options}
+
+    def run(self, input: Any) -> Any:
+        """The result for an image or a mesh: an array, a path, or what functions of ``fovea.mesh`` take as a mesh."""
+        return self._of(self._face, input)
+
+    def run_all(self, inputs: Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise") -> Iterator[Any]:
+        """The results for several inputs in order, some at a time.
+
+        An input that cannot be read raises its error, or is left out with a warning for ``on_error="skip"``."""
+        listed = list_of(inputs, "inputs", "several inputs, such as [image]")
+        self._refuse_files("several inputs")
+        every = self._side_by_side("inputs", len(listed), progress, on_error)
+        return every.results(listed, lambda face, input, index: self._of(face, input))
+
+    def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Any]:
+        """The results for the frames of a video in order: a file, a folder of images, or frames as arrays or paths."""
+        frames = Frames(source)
+        self._refuse_files("a video")
+
+        def work(face: Any, frame: Any, index: int) -> Any:
+            number, seconds = frame.decode()[1:] if is_encoded(frame) else (index, None)
+            return self._of(face, pixels_of(decoded(frame)), frames.name, frame=number, time_seconds=seconds)
+
+        return self._each_frame(frames, work, progress)
+
+    def _refuse_files(self, inputs: str) -> None:
+        if self._files[0]:
+            raise InvalidArgument(f"{next(iter(self._files[0]))} is one file, but there are {inputs}; save() the results")
+
+    def _of(self, face: Any, input: Any, name: str = "", **own: Any) -> Any:
+        known = _described(self._operation)
+        if known["mesh"] and not (is_path(input) and self._kind._keeps):
+            from .mesh._mesh import mesh_like
+
+            mesh = mesh_like(input)
+            value, words = mesh._mesh, [mesh._name, *mesh._words]
+            own.update(self._kind._of_mesh(mesh))
+        else:
+            value, words = input, [name or name_of(input, "INPUT")]
+            if self._model_provenance:
+                words += ["--model", self._model_provenance["model"]]
+            own.setdefault("_image", None if name else input)
+        end = ("-o", "OUT") if known["needs_output"] else ("--json",)
+        return self._run(self._kind, value, words, face=face, end=end, **own)
+
+    def __repr__(self) -> str:
+        return f"Operation({self._operation!r})"
+
+
+def run(operation: str, input: Any, **options: Any) -> Any:
+    """The result of an operation for one input: an Operation that is used once.
+
+    ``fovea.run("people detect", image, csv="people.csv")`` does what ``fovea people detect IMAGE --csv people.csv`` does,
+    and ``save()`` of a result writes its files later."""
+    return Operation(operation, **options).run(input)
