@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/bench.h"
-#include "cli/program/json_file.h"
+#include "operations/json_file.h"
 
 namespace fovea::cli {
 namespace {
@@ -35,7 +35,7 @@ T member(const json& row, const char* key, const std::string& path) {
 }  // namespace
 
 int merge_rivals(const std::string& path, std::vector<BenchRow>& rows) {
-  const json file = read_json(path);
+  const json file = operations::read_json(path);
   const json& theirs = file.is_object() && file.contains("rows") ? file["rows"] : file;
   if (!theirs.is_array())
     throw FormatError(path + ": holds no list of rows; expected a list or an object with 'rows'");

@@ -80,6 +80,7 @@ struct Parts {
 
   Setup (*start)() = nullptr;  // what a call begins with, where that is not Setup{}
   void (*apply_preset)(Setup&) = nullptr;
+  void (*check_inputs)(const std::vector<std::string>& words) = nullptr;
   void (*check)(const Setup&) = nullptr;
   void (*settle)(Setup&, const Plan&) = nullptr;
   std::string (*cpu_only)(const Setup&, const Plan&) = nullptr;
@@ -142,6 +143,9 @@ class CallOf final : public Call {
   }
   void apply_preset() override {
     if (parts_->apply_preset) parts_->apply_preset(setup_);
+  }
+  void check_inputs(const std::vector<std::string>& words) const override {
+    if (parts_->check_inputs) parts_->check_inputs(words);
   }
   void check() const override {
     if (parts_->check) parts_->check(setup_);

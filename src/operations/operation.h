@@ -181,6 +181,8 @@ class Call {
   virtual void visit_file_options(OptionVisitor& visit) = 0;
   // Sets the options that Operation::preset stands for, before those that are given beside it.
   virtual void apply_preset() = 0;
+  // Throws InvalidArgument where a word for an input is none, before files are looked for.
+  virtual void check_inputs(const std::vector<std::string>& words) const = 0;
   // Throws InvalidArgument where options do not go together, before anything else is done.
   virtual void check() const = 0;
   // The same for options and files, before anything is read.

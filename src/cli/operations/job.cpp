@@ -128,6 +128,7 @@ void Job::sort_by_ending() {
 }
 
 void Job::plan_inputs() {
+  call.check_inputs(context.inputs);
   plan.inputs = has_one_result() ? context.inputs : unit_inputs(context, files_of(operation.input));
   plan.image = [this](const std::string& path) { return read_input(context, path); };
   plan.note = [this](const std::string& text) { context.console.note(text); };

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/program/json_file.h"
 #include "cli/program/spelling.h"
 #include "core/words.h"
+#include "operations/json_file.h"
 
 namespace fovea::cli {
 namespace {
@@ -75,7 +75,7 @@ void set_by_name(const Command& command, const std::vector<OptionField>& fields,
 
 void load_config(const std::string& path, const Command& command,
                  const std::vector<OptionField>& fields, Request& request) {
-  const json file = read_json(path);
+  const json file = operations::read_json(path);
   if (!file.is_object())
     throw FormatError(path + ": holds no JSON object; expected the options or an earlier result");
   const auto of = file.find("command");

@@ -27,13 +27,13 @@ namespace fovea::cli {
 namespace {
 
 struct ClassifyRequest {
-  ScenesModel model{};
+  std::string model = "sun8";
   std::string output{};
   ExplainScene explain{};
 };
 
 void describe(OptionVisitor& visit, ClassifyRequest& request) {
-  describe(visit, request.model);
+  operations::describe_scenes_model(visit, request.model);
   visit.path("output", request.output, TextUse::kOutput,
              "file for the results, .csv or .json; without it they are printed");
   describe(visit, request.explain);
@@ -142,10 +142,10 @@ int run_classify(ClassifyRequest& request, Context& context) {
   if (request.explain.explain) {
     if (to_file(request))
       throw InvalidArgument("-o is for classes; --explain prints its explanation, with --json too");
-    return explain_scene(request.explain, request.model.model, paths, context);
+    return explain_scene(request.explain, request.model, paths, context);
   }
   resolve_device(context);
-  scenes::Classifier classifier(request.model.model, {.exec = context.exec});
+  scenes::Classifier classifier(request.model, {.exec = context.exec});
   std::optional<io::FileSink> file;
   if (to_file(request) && writes_shared_files(context)) file.emplace(request.output);
   const io::Sink sink = [&](std::string_view text) {

@@ -3,12 +3,8 @@
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/inputs.h>
-#include <fovea/io/models.h>
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
 
 #include "cli/jobs/journal.h"
 #include "cli/program/image_input.h"
@@ -16,38 +12,9 @@
 #include "core/words.h"
 
 namespace fovea::cli {
-namespace {
-
-namespace fs = std::filesystem;
-
-bool is_model(const std::string& word) {
-  if (fs::path(word).extension() == ".safetensors") return true;
-  std::error_code error;
-  if (fs::exists(word, error)) return false;
-  const auto shipped = io::shipped_models("scenes");
-  return std::ranges::find(shipped, word) != shipped.end() ||
-         std::ranges::find(shipped, "scenes/" + word) != shipped.end();
-}
-
-}  // namespace
-
-void describe(OptionVisitor& visit, ScenesModel& model) {
-  visit.path("model", model.model, TextUse::kModel,
-             "the name of a shipped model, or a file that fovea scenes train wrote");
-}
-
 std::vector<std::string> scenes_inputs(const Context& context) {
-  for (const std::string& word : context.inputs)
-    if (is_model(word))
-      throw InvalidArgument(
-          fmt::format("{0} is a model and stands where an image is expected; write --model {0}, "
-                      "and images as the only other words",
-                      detail::shown(word)));
+  operations::refuse_models(context.inputs);
   return unit_inputs(context, io::image_files());
-}
-
-scenes::Dictionary read_dictionary_or_model(const std::string& name) {
-  return scenes::Dictionary::read(io::find_model(name, "scenes"));
 }
 
 Image<std::uint8_t> InputImages::read(int index) const {

@@ -8,21 +8,14 @@
 #include <vector>
 
 #include "cli/program/command.h"
+#include "operations/scenes/scenes.h"
 
 namespace fovea::cli {
 
-// The option --model of verbs that use a trained model.
-struct ScenesModel {
-  std::string model = "sun8";
-};
-void describe(OptionVisitor& visit, ScenesModel& model);
-
-// The files that the words of a command line stand for. Where a word names a model, throws an
-// InvalidArgument that explains that models are given with --model.
+// The files that the words of a command line stand for.
 std::vector<std::string> scenes_inputs(const Context& context);
 
-// The words of a dictionary's file, of a model's file, or of a shipped model by its name.
-scenes::Dictionary read_dictionary_or_model(const std::string& name);
+using operations::read_dictionary_or_model;
 
 // Image files as RGB bytes; "-" is standard input. A file with a pixel that is NaN or infinite is
 // one that cannot be read.

@@ -1,4 +1,4 @@
-#include "cli/program/json_file.h"
+#include "operations/json_file.h"
 
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 
 #include "support/files.h"
 
-namespace fovea::cli {
+namespace fovea::operations {
 namespace {
 
 using test::message_of;
@@ -31,4 +31,4 @@ TEST(JsonFile, ManyBracketsAreRefused) {
 }
 
 }  // namespace
-}  // namespace fovea::cli
+}  // namespace fovea::operations

@@ -1,4 +1,4 @@
-// fovea people show: draws what a detector sees in an image, and what a model has learned.
+// people show: draws what a detector sees in an image, and what a model has learned.
 #include <fovea/core/error.h>
 #include <fovea/ops/resize.h>
 #include <fovea/people/measure.h>
@@ -8,25 +8,23 @@
 
 #include <fmt/format.h>
 
-#include "cli/people/people.h"
-#include "cli/program/batch.h"
-#include "cli/program/image_input.h"
-#include "cli/program/result.h"
-#include "cli/program/run.h"
+#include "operations/make_operation.h"
+#include "operations/people/people.h"
+#include "operations/systems.h"
 
-namespace fovea::cli {
+namespace fovea::operations {
+namespace of_people_show {
 namespace {
 
 struct ShowRequest {
   std::string model{};
-  std::string output{};
   int blocks = 0;
   int glyph = 16;
   people::HogOptions hog{};
+  Exec exec{};
 };
 
 void describe(OptionVisitor& visit, ShowRequest& request) {
-  visit.path("output", request.output, TextUse::kOutput, "picture to write");
   visit.path("model", request.model, TextUse::kModel,
              "model to show where no image is given, or the cascade for --blocks: a shipped model "
              "(channels, filtered, cascade or hog) or a file");
@@ -47,6 +45,12 @@ void describe(FieldVisitor& visit, ShowResult& result) {
   visit("width", result.width, "of the picture", {.unit = "pixels"});
   visit("height", result.height, "of the picture", {.unit = "pixels"});
 }
+
+struct Drawn {
+  Image<std::uint8_t> image{};  // none where a model is shown
+  Image<std::uint8_t> picture{};
+  ShowResult result{};
+};
 
 Image<std::uint8_t> sheet_of(const people::Model& model, int glyph) {
   const auto pictures = people::model_pictures(model, glyph);
@@ -73,8 +77,7 @@ Image<std::uint8_t> gradients_of(ImageView<const std::uint8_t> image, const Show
   return report::montage(tiles, {.columns = 2});
 }
 
-Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& request,
-                              const Exec& exec) {
+Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& request) {
   const auto model = people::load_model(request.model.empty() ? "cascade" : request.model);
   const auto* cascade = std::get_if<people::CascadeModel>(&model->classifier);
   if (cascade == nullptr)
@@ -85,7 +88,7 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
   const auto& stage = cascade->stages[static_cast<std::size_t>(request.blocks - 1)];
   const double width = cascade->window.width;
   people::DetectOptions options;
-  options.exec = exec;
+  options.exec = request.exec;
   const auto found = people::Detector(model, options).detect(image).people;
   if (found.empty())
     throw InvalidArgument("the cascade finds nobody in the image; give one with a person");
@@ -101,51 +104,64 @@ Image<std::uint8_t> blocks_on(Image<std::uint8_t> image, const ShowRequest& requ
   return image;
 }
 
-int run_show(ShowRequest& request, Context& context) {
-  if (request.output.empty()) throw InvalidArgument("people show needs -o OUT, a picture to write");
-  check_outputs(context, {{"-o", request.output}}, {request.model});
-  resolve_device(context);
-  Image<std::uint8_t> picture;
-  if (context.inputs.empty()) {
-    picture =
+void read(const ShowRequest&, const Source& source, Drawn& item) {
+  item.result.output = source.file("output");
+  if (!source.name.empty())
+    item.image = people::detector_pixels(source.image(io::Orientation::kApply));
+}
+
+void run(const ShowRequest& request, NoWorker&, Drawn& item) {
+  if (item.image.empty())
+    item.picture =
         sheet_of(*people::load_model(request.model.empty() ? "hog" : request.model), request.glyph);
-  } else {
-    Image<std::uint8_t> image = people::detector_pixels(
-        read_finite_input(context, context.inputs[0], io::Orientation::kApply));
-    picture = request.blocks > 0
-                  ? blocks_on(in_color(std::move(image)), request, context.exec_without_progress())
-                  : gradients_of(image, request);
-  }
-  io::write_image(request.output, picture.view());
-  if (!context.json) {
-    context.console.print(request.output + "\n");
-    return kDone;
-  }
-  const ShowResult result{request.output, picture.width(), picture.height()};
-  print_result(context, record_ref(result));
-  return kDone;
+  else if (request.blocks > 0) item.picture = blocks_on(in_color(std::move(item.image)), request);
+  else item.picture = gradients_of(item.image, request);
+  item.result.width = item.picture.width();
+  item.result.height = item.picture.height();
 }
 
 }  // namespace
+}  // namespace of_people_show
 
-Command people_show_command() {
-  return {
-      .system = "people",
-      .verb = "show",
-      .summary = "draw what a detector sees and what a model has learned",
-      .text =
-          "With an image, its gradients are drawn as glyphs, one star of lines per cell, or with "
-          "--blocks the blocks of one stage of a cascade on the person with the highest score. "
-          "Without an image, the weights, blocks or channels of a model are drawn.",
-      .arguments = {{"IMAGE", "image to show", 0, 1}},
-      .examples = {{"fovea people show street.jpg -o glyphs.png", "draw the gradients of an image"},
-                   {"fovea people show --model cascade -o stages.png",
-                    "draw the blocks of a cascade's first stages"},
-                   {"fovea people show street.jpg --blocks 3 -o blocks.png",
-                    "draw the blocks of stage 3 on a person"}},
-      .request = make_request<ShowRequest, run_show>,
-      .result = {sample_record<ShowResult>},
-      .reads_images = true};
+Operation people_show() {
+  using namespace of_people_show;
+  return make_operation<ShowRequest, Drawn>(
+      {.words =
+           {.system = "people",
+            .verb = "show",
+            .summary = "draw what a detector sees and what a model has learned",
+            .text =
+                "With an image, its gradients are drawn as glyphs, one star of lines per cell, or "
+                "with --blocks the blocks of one stage of a cascade on the person with the highest "
+                "score. Without an image, the weights, blocks or channels of a model are drawn.",
+            .arguments = {{"IMAGE", "image to show", 0, 1}},
+            .examples = {{"fovea people show street.jpg -o glyphs.png",
+                          "draw the gradients of an image"},
+                         {"fovea people show --model cascade -o stages.png",
+                          "draw the blocks of a cascade's first stages"},
+                         {"fovea people show street.jpg --blocks 3 -o blocks.png",
+                          "draw the blocks of stage 3 on a person"}}},
+       .input = InputKind::kImage,
+       .needs_output = true,
+       .finite_pixels = true,
+       .alone = true,
+       .outputs = {{.about = {.name = "output", .help = "picture to write"},
+                    .write =
+                        [](const ShowRequest&, const Drawn& item, const std::string& path) {
+                          io::write_image(path, item.picture.view());
+                        }}},
+       .read_beside = [](const ShowRequest& request,
+                         const std::string&) { return std::vector<std::string>{request.model}; },
+       .begin =
+           [](ShowRequest& request, const Exec& exec, const Plan&) {
+             request.exec = exec;
+             request.exec.progress = {};
+           },
+       .read = read,
+       .run = run,
+       .result = [](const Drawn& item) { return record_ref(item.result); },
+       .line = [](const ShowRequest&, const Drawn& item) { return item.result.output; }},
+      sample_record<ShowResult>);
 }
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations

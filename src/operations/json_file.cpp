@@ -1,4 +1,4 @@
-#include "cli/program/json_file.h"
+#include "operations/json_file.h"
 
 #include <fovea/core/error.h>
 
@@ -12,7 +12,7 @@
 
 #include "io/text/json_reader.h"
 
-namespace fovea::cli {
+namespace fovea::operations {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // for results of millions of rows
@@ -39,4 +39,4 @@ std::string read_text(const std::string& path) {
 
 nlohmann::json read_json(const std::string& path) { return io::parse_json(read_text(path), path); }
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations

@@ -1,4 +1,4 @@
-// fovea emd distance: exact distances between the pairs of histograms in a file.
+// emd distance: exact distances between the pairs of histograms in a file.
 #include <fovea/core/error.h>
 #include <fovea/emd/solver.h>
 
@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cli/emd/emd.h"
-#include "cli/program/batch.h"
-#include "cli/program/json_file.h"
-#include "cli/program/run.h"
 #include "core/words.h"
+#include "operations/json_file.h"
+#include "operations/make_operation.h"
+#include "operations/systems.h"
 
-namespace fovea::cli {
+namespace fovea::operations {
+namespace of_emd_distance {
 namespace {
 
 using nlohmann::json;
@@ -148,41 +148,7 @@ std::string misfit(const Pair& pair, const emd::GroundDistance& ground) {
   return first.empty() ? side("q", pair.second, ground.columns()) : first;
 }
 
-struct Answers {
-  std::vector<std::string> errors;  // one per problem; empty where the problem is solved
-  std::vector<std::size_t> row_of;  // per problem, its row in `found` where it is solved
-  emd::Solutions found{};
-};
-
-Answers solve_pairs(const DistanceRequest& request, const emd::GroundDistance& ground,
-                    const std::vector<Pair>& pairs) {
-  Answers answers{std::vector<std::string>(pairs.size()), std::vector<std::size_t>(pairs.size())};
-  std::size_t good = 0;
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    answers.errors[k] = misfit(pairs[k], ground);
-    answers.row_of[k] = good;
-    if (answers.errors[k].empty()) ++good;
-  }
-  const auto rows = static_cast<int>(good);
-  Image<double> first(ground.rows(), rows), second(ground.columns(), rows);
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    if (!answers.errors[k].empty()) continue;
-    const auto row = static_cast<int>(answers.row_of[k]);
-    std::copy(pairs[k].first.begin(), pairs[k].first.end(), first.row(row));
-    std::copy(pairs[k].second.begin(), pairs[k].second.end(), second.row(row));
-  }
-  emd::Solver solver(ground, request.solver);
-  if (good > 0) answers.found = solver.solve<double>(first.view(), second.view(), request.flow);
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    if (!answers.errors[k].empty()) continue;
-    const emd::Status status = answers.found.status[answers.row_of[k]];
-    if (status == emd::Status::kInvalidMass)
-      answers.errors[k] = "the sum of its masses is not finite";
-  }
-  return answers;
-}
-
-// What is printed: one element per problem in each list, which is null where the problem is
+// What the JSON has: one element per problem in each list, which is null where the problem is
 // invalid.
 struct DistanceReport {
   struct Error {
@@ -218,6 +184,28 @@ void describe(FieldVisitor& visit, DistanceReport& report) {
   visit("errors", report.errors, "what is wrong with invalid problems");
 }
 
+struct Solved {
+  std::vector<Pair> pairs{};
+  std::optional<emd::GroundDistance> ground{};
+  DistanceReport report{};
+  Faults faults{};
+};
+
+void settle(DistanceRequest& request, const Plan& plan) {
+  if (request.problems.empty())
+    throw InvalidArgument("emd distance needs --problems FILE, a JSON file of histograms");
+  if (request.flow && !plan.json)
+    throw InvalidArgument("--flow is reported in JSON only; add --json");
+}
+
+void read(const DistanceRequest& request, const Source&, Solved& item) {
+  const json file = read_json(request.problems);
+  if (!file.is_object())
+    throw FormatError(request.problems + ": holds no object with \"ground\" and \"problems\"");
+  item.pairs = pairs_of(file, request.problems);
+  item.ground = ground_of(request, file, item.pairs);
+}
+
 DistanceReport::Flow flow_of(const emd::GroundDistance& ground, const double* flow) {
   DistanceReport::Flow rows;
   for (int i = 0; i < ground.rows(); ++i, flow += ground.columns())
@@ -225,102 +213,114 @@ DistanceReport::Flow flow_of(const emd::GroundDistance& ground, const double* fl
   return rows;
 }
 
-void print_json(const DistanceRequest& request, Context& context, const emd::GroundDistance& ground,
-                const Answers& answers, std::size_t failed) {
-  const std::size_t problems = answers.errors.size();
-  DistanceReport report{.ground = facts_of(ground), .failed = static_cast<std::int64_t>(failed)};
+// The solutions of the pairs of these numbers, one row each.
+emd::Solutions solve(const DistanceRequest& request, const Solved& item,
+                     const std::vector<std::size_t>& which) {
+  const auto rows = static_cast<int>(which.size());
+  Image<double> first(item.ground->rows(), rows), second(item.ground->columns(), rows);
+  for (int row = 0; row < rows; ++row) {
+    const Pair& pair = item.pairs[which[static_cast<std::size_t>(row)]];
+    std::ranges::copy(pair.first, first.row(row));
+    std::ranges::copy(pair.second, second.row(row));
+  }
+  emd::Solver solver(*item.ground, request.solver);
+  return rows == 0 ? emd::Solutions{}
+                   : solver.solve<double>(first.view(), second.view(), request.flow);
+}
+
+// Takes the solution of a problem.
+void take(const DistanceRequest& request, const emd::Solutions& found, std::size_t row,
+          std::size_t problem, Solved& item) {
+  DistanceReport& report = item.report;
+  ++report.solved_by[found.solved_by[row]];
+  report.distances[problem] = found.distance[row];
+  report.statuses[problem] = found.status[row];
+  report.pivots[problem] = found.pivots[row];
+  report.solvers[problem] = found.solved_by[row];
+  if (request.flow)
+    (*report.flows)[problem] = flow_of(*item.ground, found.flow.row(static_cast<int>(row)));
+}
+
+void run(const DistanceRequest& request, NoWorker&, Solved& item) {
+  DistanceReport& report = item.report;
+  const std::size_t problems = item.pairs.size();
+  report.ground = facts_of(*item.ground);
   report.distances.resize(problems);
   report.statuses.resize(problems);
   report.pivots.resize(problems);
   report.solvers.resize(problems);
   if (request.flow) report.flows.emplace(problems);
-  for (std::size_t k = 0; k < problems; ++k) {
-    if (!answers.errors[k].empty()) {
-      report.errors.push_back({static_cast<std::int64_t>(k), answers.errors[k]});
-      continue;
-    }
-    const emd::Solutions& found = answers.found;
-    const std::size_t row = answers.row_of[k];
-    ++report.solved_by[found.solved_by[row]];
-    report.distances[k] = found.distance[row];
-    report.statuses[k] = found.status[row];
-    report.pivots[k] = found.pivots[row];
-    report.solvers[k] = found.solved_by[row];
-    if (request.flow) (*report.flows)[k] = flow_of(ground, found.flow.row(static_cast<int>(row)));
+  std::vector<std::size_t> good;
+  for (std::size_t k = 0; k < problems; ++k)
+    if (misfit(item.pairs[k], *item.ground).empty()) good.push_back(k);
+  const emd::Solutions found = solve(request, item, good);
+  for (std::size_t k = 0, row = 0; k < problems; ++k) {
+    std::string error = misfit(item.pairs[k], *item.ground), fault = error;
+    if (error.empty() && found.status[row++] == emd::Status::kInvalidMass)
+      fault = error = "the sum of its masses is not finite";
+    if (error.empty()) take(request, found, row - 1, k, item);
+    else report.errors.push_back({static_cast<std::int64_t>(k), error});
+    if (report.statuses[k] == emd::Status::kPivotLimit)
+      fault = fmt::format("{} pivots were not enough; its distance is an upper bound",
+                          *report.pivots[k]);
+    if (!fault.empty())
+      item.faults.messages.push_back(fmt::format("{}: problem {}: {}", request.problems, k, fault));
   }
-  print_result(context, record_ref(report));
+  report.failed = std::ssize(report.errors);
+  item.faults.all = report.errors.size() == problems;
 }
 
-int run_distance(DistanceRequest& request, Context& context) {
-  if (request.problems.empty())
-    throw InvalidArgument("emd distance needs --problems FILE, a JSON file of histograms");
-  if (request.flow && !context.json)
-    throw InvalidArgument("--flow is reported in JSON only; add --json");
-  resolve_device(context);
-  request.solver.exec = context.exec;
-  const json file = read_json(request.problems);
-  if (!file.is_object())
-    throw FormatError(request.problems + ": holds no object with \"ground\" and \"problems\"");
-  const std::vector<Pair> pairs = pairs_of(file, request.problems);
-  const emd::GroundDistance ground = ground_of(request, file, pairs);
-  const Answers answers = solve_pairs(request, ground, pairs);
-  std::size_t failed = 0, unproved = 0;
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const std::string& error = answers.errors[k];
-    const bool limit =
-        error.empty() && answers.found.status[answers.row_of[k]] == emd::Status::kPivotLimit;
-    if (!error.empty())
-      context.console.complain(fmt::format("{}: problem {}: {}", request.problems, k, error));
-    else if (limit)
-      context.console.complain(
-          fmt::format("{}: problem {}: {} pivots were not enough; its distance is an upper bound",
-                      request.problems, k, answers.found.pivots[answers.row_of[k]]));
-    failed += error.empty() ? 0 : 1;
-    unproved += limit ? 1 : 0;
+// One line per problem.
+std::string line(const DistanceRequest&, const Solved& item) {
+  const DistanceReport& report = item.report;
+  std::string text;
+  for (std::size_t k = 0; k < report.distances.size(); ++k) {
+    if (k > 0) text += '\n';
+    if (!report.distances[k]) text += fmt::format("{} bad", k);
+    else
+      text += fmt::format("{} {:.17g} {} {}", k, *report.distances[k],
+                          to_string(*report.statuses[k]), to_string(*report.solvers[k]));
   }
-  context.console.end_progress();
-  if (context.json) {
-    print_json(request, context, ground, answers, failed);
-  } else {
-    for (std::size_t k = 0; k < pairs.size(); ++k) {
-      if (!answers.errors[k].empty()) {
-        context.console.print(fmt::format("{} bad\n", k));
-        continue;
-      }
-      const std::size_t row = answers.row_of[k];
-      context.console.print(fmt::format("{} {:.17g} {} {}\n", k, answers.found.distance[row],
-                                        to_string(answers.found.status[row]),
-                                        to_string(answers.found.solved_by[row])));
-    }
-  }
-  if (failed + unproved == 0) return kDone;
-  return failed == pairs.size() ? kBadInput : kSomeFailed;
+  return text;
 }
 
 }  // namespace
+}  // namespace of_emd_distance
 
-Command emd_distance_command() {
-  return {.system = "emd",
-          .verb = "distance",
-          .summary = "compute exact Earth Mover's Distances between histograms",
-          .text =
-              "Reads a JSON object. Its \"ground\" is l1, l2, squared, threshold:T, circular, "
-              "discrete, a file of costs or rows of costs. Its \"problems\" is a list of objects "
-              "with histograms \"p\" and \"q\". Instead of \"problems\" the object may have a list "
-              "of histograms \"P\", and as \"Q\" one histogram for all of them or a list of the "
-              "same length. Histograms have up to 64 bins, and masses are whole or real numbers. "
-              "Prints one line per problem: its number, its distance, its status and the solver "
-              "that took it. A problem "
-              "with invalid masses is reported as such, and the others are solved.",
-          .arguments = {},
-          .examples = {{"fovea emd distance --problems pairs.json --json",
-                        "also report the pivots of each problem and how many each solver took"},
-                       {"fovea emd distance --problems p.json --ground threshold:3 --flow --json",
-                        "use another ground distance and report the flows"},
-                       {"fovea emd distance --problems p.json --solver simplex --start auxiliary",
-                        "solve by the simplex method from an auxiliary sink"}},
-          .request = make_request<DistanceRequest, run_distance>,
-          .result = {sample_record<DistanceReport>}};
+Operation emd_distance() {
+  using namespace of_emd_distance;
+  return make_operation<DistanceRequest, Solved>(
+      {.words =
+           {.system = "emd",
+            .verb = "distance",
+            .summary = "compute exact Earth Mover's Distances between histograms",
+            .text =
+                "Reads a JSON object. Its \"ground\" is l1, l2, squared, threshold:T, circular, "
+                "discrete, a file of costs or rows of costs. Its \"problems\" is a list of objects "
+                "with histograms \"p\" and \"q\". Instead of \"problems\" the object may have a "
+                "list "
+                "of histograms \"P\", and as \"Q\" one histogram for all of them or a list of the "
+                "same length. Histograms have up to 64 bins, and masses are whole or real numbers. "
+                "Prints one line per problem: its number, its distance, its status and the solver "
+                "that took it. A problem with invalid masses is reported as such, and the others "
+                "are solved.",
+            .examples = {{"fovea emd distance --problems pairs.json --json",
+                          "also report the pivots of each problem and how many each solver took"},
+                         {"fovea emd distance --problems p.json --ground threshold:3 --flow --json",
+                          "use another ground distance and report the flows"},
+                         {"fovea emd distance --problems p.json --solver simplex --start auxiliary",
+                          "solve by the simplex method from an auxiliary sink"}}},
+       .input = InputKind::kOther,
+       .alone = true,
+       .settle = settle,
+       .begin = [](DistanceRequest& request, const Exec& exec,
+                   const Plan&) { request.solver.exec = exec; },
+       .read = read,
+       .run = run,
+       .result = [](const Solved& item) { return record_ref(item.report); },
+       .line = line,
+       .faults = [](const Solved& item) { return item.faults; }},
+      sample_record<DistanceReport>);
 }
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations
