@@ -12,7 +12,8 @@ namespace fovea::mesh {
 
 // What a step from a face to its neighbor costs. Every kind but kRandomWalk adds a share alpha for
 // the distance between the faces and 1 - alpha for how much the surface changes there, each
-// relative to its mean over all arcs. Convex edges count eta times as much as concave ones.
+// relative to its mean over all arcs. Convex edges count eta times as much as concave ones. With an
+// alpha of 1 a step costs its length alone, in the unit of the mesh.
 enum class CostKind : unsigned char {
   kKatzTal,     // 1 - cos angle (Katz and Tal, SIGGRAPH 2003)
   kAngle,       // the angle to the power angle_power
@@ -36,6 +37,9 @@ struct ArcCosts {
                                  // CostKind::kDiameter
 };
 FOVEA_API void describe(OptionVisitor& visit, ArcCosts& costs);
+
+// Whether steps cost their length alone, which is then not relative to its mean.
+FOVEA_API bool costs_length_alone(const ArcCosts& costs, CostKind kind);
 
 // One cost per arc. On a mesh without any angle the distance is the whole cost. kDiameter throws
 // InvalidArgument where the graph has no diameters.

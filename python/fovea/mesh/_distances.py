@@ -100,9 +100,10 @@ def distances(
     """Shortest paths over the faces of a mesh, from one face, from several, or from every face to every other.
 
     A step from face to face costs its length and its angle, as in Katz and Tal; with ``alpha=1`` it costs its length
-    alone, ``cost`` names others, and ``costs`` are your own: one number per arc of ``dual_graph(mesh)``, a function of
-    that graph that returns them, or a file of them. Without a source the result is a square array of 4 bytes times the
-    square of the number of faces. ``nearest`` measures from the nearest of several faces and says which it is.
+    alone, in the unit of the mesh, ``cost`` names others, and ``costs`` are your own: one number per arc of
+    ``dual_graph(mesh)``, a function of that graph that returns them, or a file of them. Without a source the result is
+    a square array of 4 bytes times the square of the number of faces. ``nearest`` measures from the nearest of several
+    faces and says which it is.
 
     A Mesh keeps the graph of its faces for the next call; from arrays, other objects and costs of your own it is made
     each time."""

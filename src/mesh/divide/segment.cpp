@@ -208,10 +208,11 @@ Part prepare_part(const DualGraph& component, std::span<const float> own, double
   smooth_and_measure(part.graph, part.adjacency, rounds, options.exec);
   if (own.empty()) {
     part.costs = arc_costs(part.graph, costs, options.cost);
-    return part;
+    if (!costs_length_alone(costs, options.cost)) return part;
+  } else {
+    part.costs.assign(own.begin(), own.end());
+    part.own_costs = true;
   }
-  part.costs.assign(own.begin(), own.end());
-  part.own_costs = true;
   const std::vector<double> shares = relative_costs(part);
   std::transform(shares.begin(), shares.end(), part.costs.begin(),
                  [](double cost) { return static_cast<float>(cost); });

@@ -91,12 +91,17 @@ std::span<const Choice> choices(CostKind) { return kCostKinds; }
 
 void describe(OptionVisitor& visit, ArcCosts& costs) {
   visit("alpha", costs.alpha,
-        "the weight of the distance in the cost of a step between faces; the angle has the rest", 0,
-        1);
+        "the weight of the distance in the cost of a step between faces; the angle has the rest, "
+        "and each counts relative to its mean",
+        0, 1);
   visit("eta", costs.eta, "how much a convex edge counts compared with a concave one", 0, 1);
   visit("angle-power", costs.angle_power, "the power of the angle in the cost 'angle'", 0.1, 8);
   visit("diameter-weight", costs.diameter_weight,
         "the weight of the shape diameter against the angle in the cost 'diameter'", 0, 1);
+}
+
+bool costs_length_alone(const ArcCosts& costs, CostKind kind) {
+  return costs.alpha == 1 && kind != CostKind::kRandomWalk;
 }
 
 std::vector<float> arc_costs(const DualGraph& graph, const ArcCosts& costs, CostKind kind) {
@@ -107,6 +112,10 @@ std::vector<float> arc_costs(const DualGraph& graph, const ArcCosts& costs, Cost
   const double by_geodesic = geodesics > 0 ? costs.alpha * count / geodesics : 0;
   std::vector<float> result(graph.arcs.size());
   if (result.empty()) return result;
+  if (costs_length_alone(costs, kind)) {
+    std::ranges::transform(graph.arcs, result.begin(), &DualArc::geodesic);
+    return result;
+  }
   if (kind == CostKind::kKatzTal) {
     double angles = 0;
     std::vector<double> angle(graph.arcs.size());

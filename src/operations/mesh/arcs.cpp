@@ -135,9 +135,10 @@ Operation mesh_arcs() {
             .text =
                 "Writes a table with one line per arc: two faces that share an edge, the vertices "
                 "of the edge, the distance between the faces, the angle between them, whether the "
-                "edge is a valley, its length, and what the step costs. Segment and distances take "
-                "such a table back with --costs, after another program has changed its last "
-                "column. Faces count triangles from 0.",
+                "edge is a valley, its length, and what the step costs; with --alpha 1 that is the "
+                "distance, in the unit of the mesh. Segment and distances take such a table back "
+                "with --costs, after another program has changed its last column. Faces count "
+                "triangles from 0.",
             .arguments = {{"MESH", "a mesh: OFF, OBJ, PLY or STL"}},
             .examples = {{"fovea mesh arcs hand.off -o arcs.csv", "list the costs of Katz and Tal"},
                          {"fovea mesh arcs hand.off --cost diameter -o arcs.csv",

@@ -352,7 +352,8 @@ Operation mesh_distances() {
             .text =
                 "Finds shortest paths over the graph of faces. A step from face to face costs its "
                 "length and its angle, as in Katz and Tal; with --alpha 1 it costs its length "
-                "alone, and --costs takes any cost from a file. Distances start at some faces, or "
+                "alone, in the unit of the mesh, and --costs takes any cost from a file. Distances "
+                "start at some faces, or "
                 "at every face: then the result is a square array that is written row by row and "
                 "need not fit in memory. --nearest measures to the nearest of some faces. Faces of "
                 "other components are infinitely far, as are those beyond --cutoff. A GPU "

@@ -58,6 +58,19 @@ TEST(NamedCosts, ConvexEdgesCountByEta) {
   EXPECT_EQ(*std::max_element(valleys.begin(), valleys.end()), 0);
 }
 
+TEST(NamedCosts, WithAnAlphaOfOneAreLengthsInTheUnitOfTheMesh) {
+  DualGraph graph = dual_graph(test::bumpy(2));
+  graph.diameters.assign(graph.areas.size(), 1);
+  for (const Choice& choice : choices(CostKind{})) {
+    const auto kind = static_cast<CostKind>(choice.value);
+    const std::vector<float> costs = arc_costs(graph, {.alpha = 1}, kind);
+    EXPECT_EQ(costs_length_alone({.alpha = 1}, kind), kind != CostKind::kRandomWalk);
+    EXPECT_FALSE(costs_length_alone({.alpha = 0.99}, kind));
+    if (kind == CostKind::kRandomWalk) continue;
+    for (std::size_t i = 0; i < costs.size(); ++i) EXPECT_EQ(costs[i], graph.arcs[i].geodesic);
+  }
+}
+
 TEST(NamedCosts, PowersOfTheAngleRaiseSteepEdges) {
   const DualGraph graph = dual_graph(test::bumpy(2));
   const auto steepest = [&](double power) {

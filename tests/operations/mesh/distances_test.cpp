@@ -7,6 +7,7 @@
 
 #include "cli/mesh/shapes.h"
 #include "cli/program/program.h"
+#include "mesh/shapes.h"
 
 namespace fovea::cli {
 namespace {
@@ -37,6 +38,23 @@ TEST(MeshDistances, OneRowEqualsThatOfAll) {
       EXPECT_NEAR(one.as<float>()[f], all.as<float>()[7 * 192 + f], 1e-3) << engine;
       EXPECT_FLOAT_EQ(all.as<float>()[f * 192 + 7], all.as<float>()[7 * 192 + f]) << engine;
     }
+  }
+}
+
+TEST(MeshDistances, AreLengthsInTheUnitOfTheMesh) {
+  const test::TempFolder folder;
+  for (const double radius : {1.0, 50.0}) {
+    io::TriangleMesh sphere = test::sphere(3);
+    for (auto& vertex : sphere.vertices)
+      for (float& number : vertex) number *= static_cast<float>(radius);
+    io::write_mesh(folder / "sphere.off", sphere);
+    const Ended ended = run_here({"mesh", "distances", folder / "sphere.off", "--from", "0",
+                                  "--alpha", "1", "-o", folder / "far.csv", "--json"});
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    // Half around the sphere, by steps over triangles that are a little longer than the arc.
+    const double farthest = json::parse(ended.out)["greatest"].get<double>() / radius;
+    EXPECT_GT(farthest, 3.1);
+    EXPECT_LT(farthest, 3.9);
   }
 }
 
