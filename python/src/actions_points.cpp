@@ -110,6 +110,7 @@ PointSet set_of(const nb::dict& columns) {
   set.frame_rate = nb::cast<double>(columns["frame_rate"]);
   set.detector = kind_of<actions::PointDetector>(columns, "detector");
   set.votes = kind_of<actions::FlowVotes>(columns, "votes");
+  if (columns.contains("found_with")) set.found_with = text_of(columns["found_with"]);
   const std::vector<float> x = finite_numbers(columns, "x"), y = finite_numbers(columns, "y"),
                            sigma2 = finite_numbers(columns, "sigma2"),
                            tau2 = finite_numbers(columns, "tau2"),
@@ -168,6 +169,7 @@ class PointFinder {
     set.frame_rate = frame_rate;
     set.detector = options_.detector;
     if (options_.descriptors) set.votes = options_.votes;
+    set.found_with = actions::point_words(options_);
     if (!descriptors_.empty()) {
       set.descriptors = Image<float>(actions::kDescriptorSize, static_cast<int>(set.points.size()));
       int row = 0;

@@ -31,6 +31,9 @@ void describe(FieldVisitor& visit, PointSet& set) {
         {.printed = false});
   visit("detector", set.detector, "that found the points; absent where nobody knows");
   visit("votes", set.votes, "how flow votes in descriptors; absent where nobody knows");
+  visit("found_with", set.found_with,
+        "the options on which the points depend, as words of the program; empty where nobody knows",
+        {.later = true});
 }
 
 void describe(FieldVisitor& visit, MatchedNode& node) {

@@ -74,6 +74,9 @@ struct PointOptions {
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, PointOptions& options);
+// The options on which points and descriptors depend, as words of the program: "--detector harris
+// --harris-k 0.0005 ...". Points that were found with other words cannot be compared.
+FOVEA_API std::string point_words(const PointOptions& options);
 
 // A descriptor holds histograms of gradients (HoG) and of flow (HoF) around a point, in 3 x 3 x 2
 // cells, x outermost, then y, then time. The patch reaches 9 sigma and 4 tau to each side,
@@ -95,6 +98,7 @@ struct PointSet {
   Image<float> descriptors;
   std::optional<PointDetector> detector{};  // that found the points; absent where nobody knows
   std::optional<FlowVotes> votes{};         // that descriptors were made with
+  std::string found_with{};  // point_words() of the options; empty where nobody knows
 };
 FOVEA_API void describe(FieldVisitor& visit, PointSet& set);
 
@@ -157,9 +161,9 @@ FOVEA_API bool is_points_file(const std::string& path);
 FOVEA_API std::string points_text(const PointSet& set, const Exec& exec = {});
 FOVEA_API void write_points(const io::Sink& sink, const PointSet& set, const Exec& exec = {});
 
-// Returns why points cannot be compared with those that options make, in words for a message: they
-// have no descriptors, or are known to come from another detector or other votes. Returns an empty
-// text where they can.
+// Returns why points cannot be compared with those that options make, in words for a message that
+// ends with the command that makes the right points: they have no descriptors, or are known to be
+// found with other options. Returns an empty text where they can.
 FOVEA_API std::string why_not_comparable(const PointSet& points, const PointOptions& expected);
 
 // The same format piece by piece, for videos without end: the head, the lines of one frame after
@@ -172,6 +176,7 @@ struct PointVideo {
   bool descriptors = true;  // whether points are described
   std::optional<PointDetector> detector{};
   std::optional<FlowVotes> votes{};
+  std::string found_with{};
 };
 FOVEA_API std::string points_head(const PointVideo& video);
 // Appends the lines of one frame. Throws InvalidArgument where points have no descriptors but the

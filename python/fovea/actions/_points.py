@@ -31,7 +31,7 @@ class Points(Table, _Points):
     descriptors: Floats  #: one row of 162 numbers per point, HoG before HoF; no rows where points are not described
 
     def __init__(self, columns: dict[str, Any], **origin: Any) -> None:
-        super().__init__(**origin, values={"detector": None, "votes": None, **columns})
+        super().__init__(**origin, values={"detector": None, "votes": None, "found_with": "", **columns})
 
     @property
     def positions(self) -> Floats:

@@ -56,7 +56,8 @@ std::vector<ExamplePart> parts_of(const PointSet& example, const ExampleOptions&
 }
 
 PointSet copied_points(const PointSet& set) {
-  PointSet copy{set.size, set.frames, set.frame_rate, set.points, {}, set.detector, set.votes};
+  PointSet copy{set.size, set.frames,   set.frame_rate, set.points,
+                {},       set.detector, set.votes,      set.found_with};
   if (!set.descriptors.empty()) copy.descriptors = clone(set.descriptors);
   return copy;
 }

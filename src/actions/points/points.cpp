@@ -396,6 +396,7 @@ PointSet find_points(std::span<const ImageView<const std::uint8_t>> frames,
   PointSet set;
   set.detector = options.detector;
   if (options.descriptors) set.votes = options.votes;
+  set.found_with = point_words(options);
   set.frames = static_cast<std::int64_t>(frames.size());
   if (!frames.empty()) set.size = {frames[0].width, frames[0].height};
   for (const FramePoints& frame : finder.ready())

@@ -29,6 +29,8 @@ constexpr std::string_view kVideoWord = "# fovea video ";
 constexpr std::string_view kConfidenceWord = "# confidence ";
 constexpr std::string_view kDetectorWord = "# fovea detector ";
 constexpr std::string_view kVotesWord = "# fovea votes ";
+constexpr std::string_view kOptionsWord = "# fovea options ";
+constexpr std::size_t kMostOptions = 2000;  // letters
 constexpr std::string_view kHeadWord = "# point-type ";
 constexpr std::size_t kSniffedBytes = 4096;
 constexpr int kFields = 9;  // before the descriptor
@@ -150,6 +152,11 @@ class PointsReader {
     } else if (text.starts_with(kVotesWord)) {
       text.remove_prefix(kVotesWord.size());
       read_word(text, set_.votes);
+    } else if (text.starts_with(kOptionsWord)) {
+      text.remove_prefix(kOptionsWord.size());
+      text = text.substr(0, text.find_last_not_of(" \t\r") + 1);
+      if (text.size() > kMostOptions) fail("options without end");
+      set_.found_with = text;
     }
   }
   template <class Kind>
@@ -246,7 +253,8 @@ void append_point(std::string& text, const SpaceTimePoint& p, const float* descr
 }
 
 PointVideo video_of(const PointSet& set) {
-  return {set.size, set.frames, set.frame_rate, !set.descriptors.empty(), set.detector, set.votes};
+  return {set.size,     set.frames, set.frame_rate, !set.descriptors.empty(),
+          set.detector, set.votes,  set.found_with};
 }
 
 // Formats some points into `text`, whose memory is used again.
@@ -315,7 +323,8 @@ std::string points_head(const PointVideo& video) {
   return fmt::format("# point-type y-norm x-norm t-norm y x t sigma2 tau2{}\n",
                      video.descriptors ? " dscr-hog(72) dscr-hof(90)" : "") +
          video_comment(video, video.frames) + comment_of(kDetectorWord, video.detector) +
-         comment_of(kVotesWord, video.votes);
+         comment_of(kVotesWord, video.votes) +
+         (video.found_with.empty() ? "" : fmt::format("{}{}\n", kOptionsWord, video.found_with));
 }
 
 void append_points(std::string& text, const FramePoints& frame, const PointVideo& video) {

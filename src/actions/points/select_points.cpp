@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "actions/points/points_words.h"
+
 namespace fovea::actions {
 namespace {
 
@@ -68,6 +70,7 @@ PointSet select_points(const PointSet& set, const SelectOptions& options) {
   result.detector = set.detector;
   const bool described = options.descriptors && !set.descriptors.empty();
   if (options.descriptors) result.votes = set.votes;
+  result.found_with = words_of_selected(set.found_with, options);
   if (described)
     result.descriptors = Image<float>(set.descriptors.width(), static_cast<int>(which.size()));
   result.points.reserve(which.size());

@@ -1,7 +1,6 @@
 #include "actions/train/clip_file.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/options.h>
 #include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
@@ -13,36 +12,6 @@
 #include "io/text/list_text.h"
 
 namespace fovea::actions {
-namespace {
-
-template <class Kind>
-std::string_view word_of(Kind kind) {
-  for (const Choice& choice : choices(kind))
-    if (choice.value == static_cast<int>(kind)) return choice.word;
-  return "unknown";
-}
-
-}  // namespace
-
-std::string why_not_comparable(const PointSet& points, const PointOptions& expected) {
-  if (!points.points.empty() && points.descriptors.empty())
-    return fmt::format(
-        "the points have no descriptors, by which they are compared; expected {} numbers of HoG "
-        "and HoF behind each point",
-        kDescriptorSize);
-  if (points.detector && *points.detector != expected.detector)
-    return fmt::format(
-        "points of the {} detector; expected those of {}, with which they are "
-        "compared",
-        word_of(*points.detector), word_of(expected.detector));
-  if (points.votes && *points.votes != expected.votes)
-    return fmt::format(
-        "descriptors with the votes {}; expected {}, with which they are compared: "
-        "find the points again with votes {}",
-        word_of(*points.votes), word_of(expected.votes), word_of(expected.votes));
-  return {};
-}
-
 PointSet read_described_points(const std::string& path, const PointOptions& expected) {
   PointSet points = read_points(path);
   if (const std::string why = why_not_comparable(points, expected); !why.empty())
@@ -58,6 +27,7 @@ PointSet part_of_points(const PointSet& points, std::int64_t first, std::int64_t
   part.frame_rate = points.frame_rate;
   part.detector = points.detector;
   part.votes = points.votes;
+  part.found_with = points.found_with;
   part.frames = last - first;
   const auto earlier = [](const SpaceTimePoint& point, std::int64_t frame) {
     return point.frame < frame;

@@ -64,6 +64,7 @@ class Collector {
     set.frame_rate = frame.frame_rate;
     set.detector = frame.detector;
     set.votes = frame.votes;
+    set.found_with = frame.found_with;
     set.frames = last - first;
     const auto earlier = [](const SpaceTimePoint& point, std::int64_t number) {
       return point.frame < number;
@@ -128,6 +129,7 @@ void run(const Job& job, const PointTask& task, const Exec& exec, Results& resul
   head.size = reader.info().size;
   head.detector = options.detector;
   if (options.descriptors) head.votes = options.votes;
+  head.found_with = point_words(options);
   if (reader.info().rate.numerator > 0) head.frame_rate = reader.info().rate.value();
   io::Frame frame;
   while (reader.next(frame)) {

@@ -1,4 +1,5 @@
 // fovea actions points: finds the space-time interest points of a video and describes them.
+#include <fovea/actions/model.h>
 #include <fovea/actions/points.h>
 #include <fovea/core/error.h>
 #include <fovea/io/frames.h>
@@ -35,12 +36,16 @@ using actions::PointStream;
 using actions::SpaceTimePoint;
 
 struct PointsRequest {
+  std::string model{};
   actions::PointOptions points{};
   double least_confidence = 0;
   std::string output{};
   std::string annotated{};
 };
 void describe(OptionVisitor& visit, PointsRequest& request) {
+  visit.path("model", request.model, TextUse::kModel,
+             "find points as this model needs them, a shipped one or a file: its options are taken "
+             "for all that are not given beside it");
   visit.path("output", request.output, TextUse::kOutput,
              "file for the points, in the text format of STIP-2.0; without it they are printed");
   visit.path("annotated", request.annotated, TextUse::kOutput,
@@ -50,6 +55,12 @@ void describe(OptionVisitor& visit, PointsRequest& request) {
       "keep only points of a file that are as confident as this; a video's detector has thresholds",
       0, 1e30);
   describe(visit, request.points);
+}
+
+// The model's options come before those that are given beside --model.
+void preset_chosen(PointsRequest& request) {
+  request.points = actions::load_model(request.model)->points;
+  request.points.descriptors = true;
 }
 
 // Writes the video with a circle of three sigma around each point.
@@ -168,6 +179,7 @@ class PointsRun {
     video_.descriptors = options.descriptors;
     video_.detector = options.detector;
     if (options.descriptors) video_.votes = options.votes;
+    video_.found_with = actions::point_words(options);
   }
 
   int run() {
@@ -340,6 +352,8 @@ Command actions_points_command() {
             "address of a stream, or a file of points; several, or @list, one after the other",
             1, kAnyNumber}},
       .examples = {{"fovea actions points walk.avi -o walk.txt", "find corners and describe them"},
+                   {"fovea actions points walk.avi --model weizmann -o walk.txt",
+                    "find what actions classify and recognize need with this model"},
                    {"fovea actions points walk.avi --detector periodic --annotated seen.mp4",
                     "draw the points of the periodic detector into the video"},
                    {"fovea actions points stip.txt --most-per-frame 1 -o points.csv",
@@ -347,6 +361,7 @@ Command actions_points_command() {
                    {"fovea actions points - --most-per-frame 1 -o live.txt",
                     "keep the most confident point of each frame of a pipe"}},
       .request = make_request<PointsRequest, run_points>,
+      .preset = "model",
       .result = {.record = sample_record<PointsResult>},
       .reads_images = true,
       .reads_videos = true,

@@ -140,6 +140,7 @@ VideoPoints find_video_points(const std::string& path, const actions::Model& mod
   if (reader.info().rate.numerator > 0) set.frame_rate = reader.info().rate.value();
   set.detector = model.points.detector;
   set.votes = model.points.votes;
+  set.found_with = actions::point_words(model.points);
   actions::PointOptions options = model.points;
   options.descriptors = true;
   options.exec = without_progress(exec);

@@ -208,6 +208,15 @@ TEST(PointsFileTest, TellsWhichDetectorFoundThePoints) {
   }
 }
 
+TEST(PointsFileTest, TellsTheOptionsThatFoundThePoints) {
+  PointSet set = some_points(true);
+  set.found_with = point_words({.harris = {.space_weight = 1}});
+  EXPECT_THAT(points_text(set), HasSubstr("# fovea options --detector harris --harris-k 0.0005 "));
+  EXPECT_EQ(parse(points_text(set)).found_with, set.found_with);
+  EXPECT_EQ(parse("# fovea options --votes count \r\n").found_with, "--votes count");
+  EXPECT_THAT(refusal("# fovea options " + std::string(5000, 'x') + "\n"), HasSubstr("options"));
+}
+
 TEST(PointsFileTest, IsRecognizedByNameAndContent) {
   const test::TempFolder folder;
   const auto is = [&](const std::string& name, const std::string& text) {

@@ -45,6 +45,29 @@ TEST_F(ActionsClassify, GivesWhatTheLibraryGives) {
   EXPECT_EQ(report["failed"], 0);
 }
 
+TEST_F(ActionsClassify, TakesPointsThatWereFoundAsTheModelNeedsThem) {
+  const std::string video = clip("up/s0_swing.y4m"), points = *folder_ / "needed.txt";
+  const auto found_by = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"actions", "points", video, "-o", points, "--quiet"});
+    const Ended ended = run_here(more);
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+    return classify({points, "--json"});
+  };
+  const Ended right = found_by({"--model", model_});
+  ASSERT_EQ(right.status, kDone) << right.err;
+  const json of_video = json::parse(classify({video, "--json"}).out)["results"][0];
+  const json of_points = json::parse(right.out)["results"][0];
+  for (const char* number : {"name", "score", "distance"})
+    EXPECT_EQ(of_points[number], of_video[number]) << number;
+  const Ended usual = found_by({});
+  EXPECT_EQ(usual.status, kBadInput);
+  EXPECT_THAT(usual.err, HasSubstr("votes count"));
+  EXPECT_THAT(usual.err, HasSubstr("fovea actions points VIDEO -o FILE.txt --harris-threshold"));
+  const Ended other = found_by({"--model", model_, "--harris-space-weight", "3"});
+  EXPECT_EQ(other.status, kBadInput);
+  EXPECT_THAT(other.err, HasSubstr("found with --harris-space-weight 3; expected"));
+}
+
 TEST_F(ActionsClassify, PrintsAndWritesCsv) {
   const Ended ended = classify({clip("up"), "--threads", "2"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
