@@ -81,6 +81,8 @@ struct Parts {
   Setup (*start)() = nullptr;  // what a call begins with, where that is not Setup{}
   void (*apply_preset)(Setup&) = nullptr;
   void (*check_inputs)(const std::vector<std::string>& words) = nullptr;
+  std::vector<std::string> (*find_inputs)(Setup&, const std::vector<std::string>& words,
+                                          const std::vector<std::string>* merged) = nullptr;
   void (*check)(const Setup&) = nullptr;
   void (*settle)(Setup&, const Plan&) = nullptr;
   std::string (*cpu_only)(const Setup&, const Plan&) = nullptr;
@@ -120,7 +122,13 @@ struct Parts {
   void (*start_input)(Count&, Extent size) = nullptr;
   void (*tally)(Count&, Item&) = nullptr;
   std::string (*note_after_input)(const Setup&, Count&, const std::string& input) = nullptr;
-  std::string (*note_after_all)(const Setup&, const Count&) = nullptr;
+  std::string (*note_after_all)(const Setup&, const Count&, const Totals&) = nullptr;
+
+  std::vector<std::string> (*columns)(const Setup&) = nullptr;
+  void (*write_row)(const Setup&, io::CsvWriter&, const io::Place&, const Item&) = nullptr;
+  std::string (*members_before)(const Setup&) = nullptr;
+  std::string (*members_after)(const Totals&) = nullptr;
+  RecordRef (*sample_beside)() = nullptr;
 
   bool (*explains)(const Setup&) = nullptr;
   std::string (*explain_picture)(const Setup&) = nullptr;
@@ -146,6 +154,11 @@ class CallOf final : public Call {
   }
   void check_inputs(const std::vector<std::string>& words) const override {
     if (parts_->check_inputs) parts_->check_inputs(words);
+  }
+  std::optional<std::vector<std::string>> find_inputs(
+      const std::vector<std::string>& words, const std::vector<std::string>* merged) override {
+    if (!parts_->find_inputs) return {};
+    return parts_->find_inputs(setup_, words, merged);
   }
   void check() const override {
     if (parts_->check) parts_->check(setup_);
@@ -266,8 +279,18 @@ class CallOf final : public Call {
     return parts_->note_after_input ? parts_->note_after_input(setup_, count_, input)
                                     : std::string();
   }
-  std::string note_after_all() const override {
-    return parts_->note_after_all ? parts_->note_after_all(setup_, count_) : std::string();
+  std::string note_after_all(const Totals& totals) const override {
+    return parts_->note_after_all ? parts_->note_after_all(setup_, count_, totals) : std::string();
+  }
+  std::vector<std::string> columns() const override { return parts_->columns(setup_); }
+  void write_row(io::CsvWriter& csv, const io::Place& place, const void* item) const override {
+    parts_->write_row(setup_, csv, place, of(item));
+  }
+  std::string members_before() const override {
+    return parts_->members_before ? parts_->members_before(setup_) : std::string();
+  }
+  std::string members_after(const Totals& totals) const override {
+    return parts_->members_after ? parts_->members_after(totals) : std::string();
   }
   bool explains() const override { return parts_->explains && parts_->explains(setup_); }
   std::string explain_picture() const override {
@@ -312,7 +335,9 @@ void require_whole(const Parts<Setup, Item, Worker, Count>& parts) {
     require(!picture || one_result || (parts.pixels && parts.draw),
             "what pictures need: pixels, draw");
     require(!picture || !one_result || output.paint, "paint of a picture");
-    require(own || output.open, "open of a shared file");
+    const bool list = output.about.list != List::kNo;
+    require(own || list || output.open, "open of a shared file");
+    require(!list || (parts.columns && parts.write_row), "columns and rows of a list");
     require(!own || picture || output.write || output.write_several, "write of an output");
     require(!own || picture || !frames || output.ending, "ending of an output's numbered files");
     require(output.about.dash != Dash::kText || output.text, "text of an output");
@@ -342,7 +367,8 @@ Operation make_operation(Parts<Setup, Item, Worker, Count> parts, RecordRef (*sa
                       .unit = parts.unit,
                       .outputs = {},
                       .call = {},
-                      .sample = sample};
+                      .sample = sample,
+                      .sample_beside = parts.sample_beside};
   for (const auto& output : parts.outputs) operation.outputs.push_back(output.about);
   operation.call = [shared = std::make_shared<const Parts<Setup, Item, Worker, Count>>(
                         std::move(parts))]() -> std::unique_ptr<Call> {

@@ -24,12 +24,15 @@
 #include "operations/kept.h"
 #include "operations/output.h"
 #include "operations/shown.h"
+#include "operations/totals.h"
 #include "operations/truth.h"
 #include "operations/words.h"
 
 namespace fovea::io {
+class CsvWriter;
+class JsonWriter;
 struct TriangleMesh;
-}
+}  // namespace fovea::io
 
 namespace fovea::operations {
 
@@ -38,6 +41,7 @@ enum class InputKind : unsigned char {
   kImageOrVideo,  // the frames of a video are images
   kMesh,
   kFlow,
+  kClip,    // a video that is worked on as a whole, or a file of its points
   kFrames,  // all inputs are one sequence, such as a video or a folder, or what is_still() says
   kOther
 };
@@ -55,6 +59,7 @@ struct Source {
     return found == files.end() ? std::string() : found->second;
   }
   std::shared_ptr<const Source> second{};  // of a pair
+  std::size_t number = 0;                  // its place among the inputs
 
   // What a caller has in memory, and keeps until the item is done: the pixels, which image()
   // copies; the mesh; and values in place of files that options name, by the name of the option.
@@ -166,6 +171,8 @@ struct Explained {
   std::function<Image<std::uint8_t>(const report::Explanation& explanation)> picture{};
   // Numbers that stand before the explanation.
   std::vector<std::pair<std::string_view, float>> numbers{};
+  // Writes other members that stand there.
+  std::function<void(io::JsonWriter& json)> members{};
 };
 
 // One call of an operation: its options, and the steps that they make of its inputs. An item is
@@ -183,6 +190,10 @@ class Call {
   virtual void apply_preset() = 0;
   // Throws InvalidArgument where a word for an input is none, before files are looked for.
   virtual void check_inputs(const std::vector<std::string>& words) const = 0;
+  // The names of the inputs, for operations that find them by themselves. `merged` are those of the
+  // job that is merged; null where none is.
+  virtual std::optional<std::vector<std::string>> find_inputs(
+      const std::vector<std::string>& words, const std::vector<std::string>* merged) = 0;
   // Throws InvalidArgument where options do not go together, before anything else is done.
   virtual void check() const = 0;
   // The same for options and files, before anything is read.
@@ -267,6 +278,12 @@ class Call {
                                          const std::string& path) const = 0;
   virtual std::string text(std::size_t output, const void* item) const = 0;
   virtual std::unique_ptr<SharedFile> open(std::size_t output, const std::string& path) const = 0;
+  // Of a list: the names of its columns, and the fields of one row.
+  virtual std::vector<std::string> columns() const = 0;
+  virtual void write_row(io::CsvWriter& csv, const io::Place& place, const void* item) const = 0;
+  // Members of the JSON that stand before the list of results and behind it; may be empty.
+  virtual std::string members_before() const = 0;
+  virtual std::string members_after(const Totals& totals) const = 0;
 
   // Called before each input; only a video knows its size then.
   virtual void start_input(Extent size) = 0;
@@ -274,7 +291,7 @@ class Call {
   virtual void tally(void* item) = 0;
   // What the user should know after an input that did not fail, and after all; may be empty.
   virtual std::string note_after_input(const std::string& input) = 0;
-  virtual std::string note_after_all() const = 0;
+  virtual std::string note_after_all(const Totals& totals) const = 0;
 
   virtual bool explains() const = 0;
   virtual std::string explain_picture() const = 0;
@@ -319,7 +336,8 @@ struct Operation {
   std::string_view unit{};
   std::vector<Output> outputs{};
   std::function<std::unique_ptr<Call>()> call{};
-  RecordRef (*sample)() = nullptr;  // what is printed, with any values, for its description
+  RecordRef (*sample)() = nullptr;         // what is printed, with any values, for its description
+  RecordRef (*sample_beside)() = nullptr;  // the same of members around a list of results
 
   // Whether all inputs have one result together.
   bool has_one_result() const { return alone || input == InputKind::kFrames; }

@@ -19,6 +19,14 @@ enum class Dash : unsigned char {
   kWriter,  // whoever writes the file writes to the standard output
 };
 
+// Whether an output is the list of all results, one row each. A name that ends in .csv gets the
+// rows and one that ends in .json what --json prints; where there is no name, the rows are printed.
+enum class List : unsigned char {
+  kNo,
+  kRows,
+  kLines,  // on a terminal the lines for people are printed in place of rows
+};
+
 // A file that can be written. From its entry follow the option with its help, the checks of its
 // name before any work is done, and what results and manifests say of it.
 struct Output {
@@ -32,6 +40,7 @@ struct Output {
   Dash dash = Dash::kRefused;
   bool picture = false;  // an image of images, and a video of videos, which the driver writes
   std::vector<std::string_view> kinds{};  // of pictures, of which each may be asked for by its word
+  List list = List::kNo;
   std::string_view after{};  // the option behind which help has it; empty: before all options
 };
 

@@ -26,6 +26,7 @@ struct ResultsEnd {
   bool interrupted = false;         // a stop was requested
   std::size_t failed = 0;           // how many inputs have failed
   std::optional<double> seconds{};  // how long it took; absent where that varies from run to run
+  std::string beside{};             // members that stand behind a list of results; empty: none
 };
 
 // The pieces of a list of results, in their order. An element is open until it gets its brace.

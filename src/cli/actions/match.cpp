@@ -16,7 +16,6 @@
 #include <filesystem>
 
 #include "cli/actions/actions.h"
-#include "cli/actions/explain.h"
 #include "cli/program/batch.h"
 #include "cli/program/explain.h"
 #include "cli/program/files.h"
@@ -24,6 +23,7 @@
 #include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
+#include "operations/actions/explain.h"
 
 namespace fovea::cli {
 namespace {
@@ -191,8 +191,8 @@ void draw_match(const MatchReport& report) {
                         .view());
   if (!report.request.explain_picture.empty()) {
     report::Explanation shown = present(explain(report.best, report.request.example));
-    const std::int64_t frame = drawn_frame(shown);
-    show_frame(shown, frame);
+    const std::int64_t frame = operations::drawn_frame(shown);
+    operations::show_frame(shown, frame);
     io::write_image(
         report.request.explain_picture,
         report::draw_explanation(

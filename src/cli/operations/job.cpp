@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/jobs/journal.h"
 #include "cli/program/batch.h"
 #include "cli/program/explain.h"
 #include "cli/program/image_input.h"
@@ -108,6 +109,8 @@ void Job::check_names() {
         fmt::format("{} needs {}{}", context.command.name(), flags_of(outputs()),
                     outputs().size() == 1 ? ", a file or a folder to write to" : ""));
   for (std::size_t i = 0; i < outputs().size(); ++i) {
+    if (outputs()[i].list != operations::List::kNo && io::is_standard_output(named[i].path))
+      named[i].path.clear();  // where it goes anyway
     if (outputs()[i].dash == Dash::kRefused && io::is_standard_output(named[i].path))
       throw InvalidArgument(
           fmt::format("{} {}: {} writes files and not to standard output; name a file",
@@ -129,7 +132,11 @@ void Job::sort_by_ending() {
 
 void Job::plan_inputs() {
   call.check_inputs(context.inputs);
-  plan.inputs = has_one_result() ? context.inputs : unit_inputs(context, files_of(operation.input));
+  if (auto found = call.find_inputs(context.inputs, merged_units(context)))
+    plan.inputs = std::move(*found);
+  else
+    plan.inputs =
+        has_one_result() ? context.inputs : unit_inputs(context, files_of(operation.input));
   plan.image = [this](const std::string& path) { return read_input(context, path); };
   plan.note = [this](const std::string& text) { context.console.note(text); };
   plan.max_pixels = context.max_pixels;
@@ -200,6 +207,7 @@ int Job::explain() {
   const bool pair = !operation.pairs.empty();
   const char* kind = pair                                  ? "pair of images"
                      : operation.input == InputKind::kMesh ? "mesh"
+                     : operation.input == InputKind::kClip ? "clip"
                                                            : "image";
   if (inputs.size() != (pair ? 2 : 1))
     throw InvalidArgument(fmt::format("--explain explains {} {}, but there {} {}",
@@ -223,6 +231,7 @@ int Job::explain() {
                              if (pair) json.member("second", inputs[1]);
                              for (const auto& [name, value] : explained.numbers)
                                json.member(name, value);
+                             if (explained.members) explained.members(json);
                              if (!picture.empty()) json.member("picture", picture);
                            }});
 }
@@ -234,6 +243,7 @@ operations::Source Job::source_of(std::size_t input) const {
                                          ? read_finite_input(context, name, orientation)
                                          : read_input(context, name, orientation);
                             }};
+  source.number = input;
   if (has_one_result() && plan.inputs.size() == 2 && input == 0)
     source.second = std::make_shared<operations::Source>(source_of(1));
   if (has_one_result() && input > 0) return source;
@@ -281,7 +291,9 @@ Exec Job::exec_of(const io::FrameWorkers& workers) const {
 
 SharedFiles::SharedFiles(const Job& job, bool writes) {
   for (std::size_t i = 0; i < job.outputs().size(); ++i) {
-    if (job.outputs()[i].share == Share::kPerInput || job.named[i].empty()) continue;
+    const Output& output = job.outputs()[i];
+    const bool list = output.list != operations::List::kNo;
+    if (output.share == Share::kPerInput || list || job.named[i].empty()) continue;
     wanted_ = true;
     if (writes) files_.push_back(job.call.open(i, job.named[i].path));
   }

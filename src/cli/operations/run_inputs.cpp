@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/operations/list_output.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
@@ -61,7 +62,12 @@ class InputsRun {
     call_.begin(job_.exec_of(workers), job_.plan);
     make_workers(workers);  // which refuses options that no worker can do
     shared_.emplace(job_, writes_shared_files(context_));
-    Batch batch(context_, inputs());
+    list_.emplace(job_);
+    Batch batch(
+        context_, inputs(),
+        {.before = call_.members_before(),
+         .after = [this](const operations::Totals& totals) { return call_.members_after(totals); },
+         .file = list_->json_file()});
     batch.on_replay([&](std::size_t, std::string_view recorded) { replay(recorded); });
     while (batch.next() < inputs().size() && !batch.stopped()) run_next(batch);
     return finish(batch);
@@ -150,6 +156,7 @@ class InputsRun {
       outcome.files.insert(outcome.files.end(), written[i].begin(), written[i].end());
     }
     outcome.members += io::record_members(call_.result(item), written_fields(context_));
+    if (list_->wanted()) return outcome;
     const std::string line = call_.line(item);
     outcome.line = operation_.names_files ? line
                    : line.empty()
@@ -165,9 +172,10 @@ class InputsRun {
       if (is_printed(i, job_.file_at(i, input))) recorded.text += call_.text(i, item);
     if (!recorded.text.empty()) context_.console.print_data(recorded.text);
     shared_->add(place, call_.result(item));
+    list_->add(place, item);
     call_.tally(item);
     if (context_.journal == nullptr) return;
-    if (shared_->wanted()) recorded.result = io::pack_record(call_.result(item));
+    if (shared_->wanted() || list_->wanted()) recorded.result = io::pack_record(call_.result(item));
     if (!recorded.text.empty() || !recorded.result.empty())
       batch.record(io::pack_record(record_ref(recorded)));
   }
@@ -184,6 +192,9 @@ class InputsRun {
       std::string_view bytes = recorded.result;
       io::unpack_record(bytes, result);
       shared_->add(recorded.place, result);
+      if (!list_->wanted()) continue;
+      list_->add(recorded.place, item.get());
+      call_.tally(item.get());
     }
   }
 
@@ -272,10 +283,12 @@ class InputsRun {
   int finish(Batch& batch) {
     try {
       const int status = batch.finish();
-      job_.note(call_.note_after_all());
+      list_->commit();
+      job_.note(call_.note_after_all(batch.totals()));
       commit(status == kDone || status == kSomeFailed);
       return status;
     } catch (const Cancelled&) {
+      list_->commit();
       commit(true);
       throw;
     }
@@ -293,6 +306,7 @@ class InputsRun {
   Context& context_;
   std::vector<Worker> workers_{};
   int worker_threads_ = 0;
+  std::optional<ListOutput> list_{};
   std::optional<SharedFiles> shared_{};
 };
 

@@ -55,6 +55,7 @@ Command command_of(const Operation& operation) {
                   .result = {.record = operation.sample,
                              .per_input = units,
                              .per_frame = videos,
+                             .beside = operation.sample_beside,
                              .files = operation.names_files ? std::span<const Output>()
                                                             : std::span(operation.outputs)},
                   .reads_images = images,

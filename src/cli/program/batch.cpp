@@ -42,12 +42,16 @@ Device resolve_device(Context& context, std::string_view cpu_only) {
   return context.exec.device;
 }
 
-Batch::Batch(Context& context, const std::vector<std::string>& inputs)
+Batch::Batch(Context& context, const std::vector<std::string>& inputs, BatchJson json)
     : context_(context),
+      json_(std::move(json)),
+      start_(steady_seconds()),
       units_(context, {inputs},
              [this](std::size_t input, const UnitResult& result) { give(input, result); }),
       first_failure_(kDone) {
-  if (context_.json) print(io::begin_results(origin_of(context_)));
+  io::ResultOrigin origin = origin_of(context_);
+  origin.beside = json_.before;
+  if (makes_json()) print_json(io::begin_results(origin));
   report_progress(0);
 }
 
@@ -64,14 +68,19 @@ void Batch::run_alone(const std::function<Outcome()>& work) {
 
 int Batch::finish() {
   units_.flush();
-  if (context_.json)
-    print(io::end_results({.interrupted = stopped_,
-                           .failed = failures_,
-                           .seconds = reports_times(context_)
-                                          ? std::optional(seconds_so_far(context_))
-                                          : std::nullopt}));
+  if (makes_json())
+    print_json(io::end_results({.interrupted = stopped_,
+                                .failed = failures_,
+                                .seconds = reports_times(context_)
+                                               ? std::optional(seconds_so_far(context_))
+                                               : std::nullopt,
+                                .beside = json_.after ? json_.after(totals()) : std::string()}));
   if (stopped_) throw Cancelled("stopped on request");
   return exit_status(context_, {failures_, units_.range().size(), first_failure_});
+}
+
+operations::Totals Batch::totals() const {
+  return {given_, failures_, steady_seconds() - start_, reports_times(context_)};
 }
 
 void Batch::guard(Entry& entry, const std::function<void()>& step) {
@@ -109,10 +118,11 @@ void Batch::measure(Entry& entry) const {
 void Batch::give(std::size_t input, const UnitResult& result) {
   if (!result.early.empty()) {
     print_members({});
-    print(result.early);
+    print_json(result.early);
   }
   if (replay_ && !result.shared.empty()) replay_(input, result.shared);
   print_given(result);
+  ++given_;
   if (!result.message.empty() && failures_++ == 0) first_failure_ = result.status;
   report_progress(input + 1);
 }
@@ -121,7 +131,7 @@ void Batch::print_given(const UnitResult& result) {
   const std::string& failure = result.message;
   if (!context_.json && !result.line.empty()) print(result.line + "\n");
   if (!failure.empty()) context_.console.complain(failure);
-  if (!context_.json) return;
+  if (!makes_json()) return;
   if (failure.empty()) print_element(result.members);
   else
     print_element(fmt::format("{}{}\"error\": {}", result.members,
@@ -172,7 +182,7 @@ io::FrameRunOptions Batch::options_of(const io::FrameWorkers& plan) const {
 }
 
 void Batch::print_members(const std::string& members) {
-  if (!element_open_) print(io::begin_result_element(units_.names()[next()], first_element_));
+  if (!element_open_) print_json(io::begin_result_element(units_.names()[next()], first_element_));
   first_element_ = false;
   element_open_ = true;
   print_more((members.empty() ? "" : ", ") + members);
@@ -180,17 +190,24 @@ void Batch::print_members(const std::string& members) {
 
 void Batch::print_more(const std::string& text) {
   if (context_.journal != nullptr) early_ += text;
-  print(text);
+  print_json(text);
 }
 
 void Batch::print_element(const std::string& members) {
   print_members(members);
   early_.clear();
-  print("}");
+  print_json("}");
   element_open_ = false;
 }
 
 void Batch::print(const std::string& text) { context_.console.print_at_once(text); }
+
+bool Batch::makes_json() const { return context_.json || json_.file; }
+
+void Batch::print_json(const std::string& text) {
+  if (context_.json) print(text);
+  if (json_.file) json_.file(text);
+}
 
 void Batch::report_progress(std::size_t done) const {
   const cluster::UnitRange range = units_.range();

@@ -2,6 +2,7 @@
 // some fail.
 #pragma once
 #include <fovea/io/frames.h>
+#include <fovea/io/sink.h>
 
 #include <cstdint>
 #include <exception>
@@ -14,6 +15,7 @@
 #include "cli/jobs/units.h"
 #include "cli/program/command.h"
 #include "cli/program/output_paths.h"
+#include "operations/totals.h"
 
 namespace fovea::cli {
 
@@ -40,13 +42,20 @@ struct BatchItem {
   Outcome outcome{};
 };
 
+// What a list of results in JSON has besides them.
+struct BatchJson {
+  std::string before{};                                           // members, or nothing
+  std::function<std::string(const operations::Totals&)> after{};  // the same, behind the list
+  io::Sink file{};  // gets the list too, also without --json; empty: none
+};
+
 // Goes through the inputs in order. A failing one is named on standard error and the others are
 // still done. Each result is printed as soon as it and all before it are there, as a line or as an
 // element of one JSON object with --json. After a request to stop, inputs that are finished are
 // still printed, even if one before them was cancelled.
 class Batch {
  public:
-  Batch(Context& context, const std::vector<std::string>& inputs);
+  Batch(Context& context, const std::vector<std::string>& inputs, BatchJson json = {});
 
   // The next input, alone.
   void run_alone(const std::function<Outcome()>& work);
@@ -75,6 +84,8 @@ class Batch {
   // Ends the output and returns the exit status: done, kSomeFailed, or the status of the first
   // failure where nothing succeeded. Throws Cancelled where a stop was requested.
   int finish();
+  // What became of the inputs that were given up to now.
+  operations::Totals totals() const;
   // Whether a stop was requested: what is left is not to be begun.
   bool stopped() const { return stopped_; }
   std::size_t next() const { return units_.next(); }
@@ -104,9 +115,14 @@ class Batch {
   io::FrameRunOptions options_of(const io::FrameWorkers& plan) const;
   void print_element(const std::string& members);
   void print(const std::string& text);
+  bool makes_json() const;
+  void print_json(const std::string& text);
   void report_progress(std::size_t done) const;  // those of all shards count
 
   Context& context_;
+  BatchJson json_;
+  double start_;
+  std::size_t given_ = 0;
   Units units_;
   std::size_t failures_ = 0;
   int first_failure_;

@@ -1,21 +1,14 @@
 #include "cli/scenes/scenes.h"
 
-#include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
-#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
-#include "cli/jobs/journal.h"
 #include "cli/program/image_input.h"
 #include "cli/program/run.h"
 #include "core/words.h"
 
 namespace fovea::cli {
-std::vector<std::string> scenes_inputs(const Context& context) {
-  operations::refuse_models(context.inputs);
-  return unit_inputs(context, io::image_files());
-}
 
 Image<std::uint8_t> InputImages::read(int index) const {
   const std::string& path = paths_[static_cast<std::size_t>(index)];

@@ -12,9 +12,6 @@
 
 namespace fovea::cli {
 
-// The files that the words of a command line stand for.
-std::vector<std::string> scenes_inputs(const Context& context);
-
 using operations::read_dictionary_or_model;
 
 // Image files as RGB bytes; "-" is standard input. A file with a pixel that is NaN or infinite is
@@ -50,17 +47,5 @@ class SkippedImages {
   const std::vector<std::string>& paths_;
   int count_ = 0;
 };
-
-// What scenes classify is asked about its answer.
-struct ExplainScene {
-  bool explain = false;
-  std::string of{};       // name of a class; empty: the one with the greatest score
-  std::string against{};  // empty: the greatest score of the others
-  std::string picture{};
-};
-void describe(OptionVisitor& visit, ExplainScene& request);
-// Explains the class of one image instead of classifying all.
-int explain_scene(const ExplainScene& request, const std::string& model,
-                  const std::vector<std::string>& paths, Context& context);
 
 }  // namespace fovea::cli

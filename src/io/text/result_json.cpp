@@ -30,8 +30,9 @@ std::string begin_result_element(std::string_view input, bool first) {
 std::string end_results(const ResultsEnd& end) {
   const std::string seconds =
       end.seconds ? fmt::format(",\n  \"seconds\": {}", detail::json_number(*end.seconds)) : "";
-  return fmt::format("\n  ],\n  \"interrupted\": {},\n  \"failed\": {}{}\n}}\n", end.interrupted,
-                     end.failed, seconds);
+  return fmt::format("\n  ],\n  \"interrupted\": {},\n  \"failed\": {}{}{}{}\n}}\n",
+                     end.interrupted, end.failed, end.beside.empty() ? "" : ",\n  ", end.beside,
+                     seconds);
 }
 
 std::string single_result_json(const ResultOrigin& origin, std::string_view input,

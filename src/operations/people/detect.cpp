@@ -172,7 +172,7 @@ std::string note_after_input(const Setup& setup, Count& count, const std::string
 }
 
 // Says what mean shift did not count.
-std::string note_after_all(const Setup& setup, const Count& count) {
+std::string note_after_all(const Setup& setup, const Count& count, const Totals&) {
   if (count.without_weight == 0) return "";
   return fmt::format(
       "mean shift left out {} whose scores reach the threshold but are not above {:g}; "

@@ -1,4 +1,4 @@
-// Covers: filters, sample, dictionary, features, classifier
+// Covers: sample, dictionary, features, classifier, scenes
 #include "cli/scenes/stages.h"
 
 #include <fovea/io/npy.h>

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "cli/actions/explain.h"
 #include "cli/actions/verbs.h"
+#include "operations/actions/explain.h"
 
 namespace fovea::cli {
 namespace {

@@ -139,7 +139,8 @@ TEST_F(ActionsClassify, ClipsThatFailAreNamedAndOthersDone) {
     EXPECT_EQ(ended.out, "");
   };
   expect(classify({}), kUsage, "needs a VIDEO, or --clips");
-  expect(classify({clip("up"), "-o", "x.txt"}), kUsage, "-o x.txt: results are written as .csv");
+  expect(classify({clip("up"), "-o", "x.txt"}), kUsage,
+         "x.txt: the list of results is written as .csv");
   expect(classify({clip("up"), "--clips", clip("")}), kUsage, "give no VIDEO");
   expect(classify({"--first", "0", clip("up")}), kUsage, "first");
   std::filesystem::create_directory(*folder_ / "notes");

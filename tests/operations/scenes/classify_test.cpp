@@ -115,7 +115,7 @@ TEST_P(ScenesClassify, BadInputIsOneLineWithItsStatus) {
   };
   const std::string images = folder_ / "new/lying", image = folder_ / "new/lying/20.png";
   expect(run_here({"scenes", "classify", images, "--model", model_, "-o", "classes.txt"}), kUsage,
-         ".csv or .json");
+         "written as .csv, .json");
   expect(run_here({"scenes", "classify", images, "--model", image}), kBadInput, "20.png");
   expect(run_here({"scenes", "classify", folder_ / "nowhere.png", "--model", model_}), kBadInput,
          "nowhere");

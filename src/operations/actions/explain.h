@@ -1,14 +1,12 @@
-// Explanations of fovea actions classify and match, drawn over a frame of the video.
+// Explanations of clips, drawn over a frame of the video.
 #pragma once
 #include <fovea/actions/train.h>
+#include <fovea/io/video.h>
 #include <fovea/report/explanation.h>
 
 #include <cstdint>
-#include <string>
 
-#include "cli/program/command.h"
-
-namespace fovea::cli {
+namespace fovea::operations {
 
 // The frame over which a match is drawn: the one in the middle of its matched points, counted from
 // the first of the clip; -1 where nothing was matched.
@@ -17,7 +15,7 @@ std::int64_t drawn_frame(const report::Explanation& explanation);
 void show_frame(report::Explanation& explanation, std::int64_t frame);
 
 // That frame of a clip: gray, or of a file of points a dark picture of them.
-Image<std::uint8_t> frame_of_clip(const Context& context, const actions::Clip& clip,
-                                  std::int64_t frame);
+Image<std::uint8_t> frame_of_clip(const actions::Clip& clip, std::int64_t frame,
+                                  const io::VideoReadOptions& reading);
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations

@@ -65,7 +65,7 @@ TEST_F(ScenesExplain, SaysWhatItCannotExplain) {
   refused(explain({image, "--explain-class", "moon"}), "the model has no such class");
   refused(explain({image, "--explain-class", "lying", "--explain-against", "lying"}),
           "this is the class that is explained");
-  refused(explain({image, "-o", folder_ / "classes.csv"}), "-o is for classes");
+  refused(explain({image, "-o", folder_ / "classes.csv"}), "--explain writes no results");
   refused(run_here({"scenes", "classify", image, "--model", model_, "--explain-picture",
                     folder_ / "why.png"}),
           "needs --explain");
