@@ -80,14 +80,17 @@ void check_rounds(const DictionaryRequest& request, const Context& context) {
                     context.inputs.size()));
 }
 
-// The samples of all shards, of which none may be missing.
-scenes::SampleParts parts_of(const DictionaryRequest& request, const Context& context) {
+// The samples of all shards, of which none may be missing. The words then know how many of each
+// image there are.
+scenes::SampleParts parts_of(const DictionaryRequest& request, const Context& context,
+                             scenes::DictionaryOptions& options) {
   std::vector<cluster::Manifest> shards;
   for (const std::string& path : manifest_files(context.inputs)) {
     shards.push_back(open_samples(path, request.rounds));
     shards.back().close();
   }
   require_all_shards(shards);
+  options.samples = samples_per_image(shards.front().job().options).value_or(options.samples);
   scenes::SampleParts parts{.count = static_cast<int>(shards.size()),
                             .job = place_of(shards.front()).job};
   parts.samples.reserve(shards.size());
@@ -101,12 +104,13 @@ scenes::SampleParts parts_of(const DictionaryRequest& request, const Context& co
 // From samples that stay in the manifests of their shards. Writes the dictionary before the folder
 // is given back.
 scenes::Dictionary learn_in_rounds(const DictionaryRequest& request, Context& context) {
-  const scenes::SampleParts parts = parts_of(request, context);
+  scenes::DictionaryOptions options = request.dictionary;
+  const scenes::SampleParts parts = parts_of(request, context, options);
   RoundFolder folder(request.rounds, context.exec);
   folder.begin();
   scenes::Dictionary dictionary = scenes::learn_dictionary(
       parts, [&](const scenes::RoundRequest& round) { return folder.ask(round, parts.count); },
-      request.descriptor, request.dictionary);
+      request.descriptor, options);
   dictionary.write(request.output);
   folder.finish(parts);
   return dictionary;
@@ -135,8 +139,9 @@ scenes::Dictionary learn(const DictionaryRequest& request, Context& context, int
     if (request.dictionary.all_places)
       throw InvalidArgument(fmt::format(
           "--all-places needs images, but {} holds samples; give the folder or list", input));
-    return scenes::learn_dictionary(read_table(input).view(), request.descriptor,
-                                    request.dictionary);
+    scenes::DictionaryOptions options = request.dictionary;
+    options.samples = samples_of_table(input).value_or(options.samples);
+    return scenes::learn_dictionary(read_table(input).view(), request.descriptor, options);
   }
   const scenes::Corpus corpus = scenes::read_corpus(input);
   SkippedImages skipped(context, corpus.paths);

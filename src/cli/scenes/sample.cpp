@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
@@ -24,7 +25,8 @@ struct SampleVerbRequest {
 
 void describe(OptionVisitor& visit, SampleVerbRequest& request) {
   visit.path("output", request.output, TextUse::kOutput,
-             "file for the descriptors, .npy, one per row");
+             "file for the descriptors, .npy, one per row; FILE.npy.json beside it says how they "
+             "were drawn");
   describe(visit, request.descriptor);
   visit("samples", request.samples, "how many places of each image are drawn at random", 1,
         1 << 20);
@@ -49,7 +51,7 @@ void describe(FieldVisitor& visit, SampleReport& report) {
 
 int run_sample(SampleVerbRequest& request, Context& context) {
   require_table_output(context, request.output);
-  check_outputs(context, {{"-o", request.output}});
+  check_outputs(context, {{"-o", request.output}, {"-o", note_beside(request.output)}});
   resolve_device(context);
   const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
   request.descriptor.exec = context.exec;
@@ -63,7 +65,10 @@ int run_sample(SampleVerbRequest& request, Context& context) {
       });
   const int samples = rows.rows.height();
   const auto used = std::count(rows.usable.begin(), rows.usable.end(), true);
-  if (writes_shared_files(context)) io::write_image(request.output, rows.rows.view());
+  if (writes_shared_files(context)) {
+    io::write_image(request.output, rows.rows.view());
+    write_text(note_beside(request.output), provenance_json(context) + "\n");
+  }
   if (context.json)
     print_result(context,
                  record_ref(SampleReport{writes_shared_files(context) ? request.output : "", used,

@@ -10,11 +10,13 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/jobs/units.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
 #include "core/words.h"
+#include "operations/json_file.h"
 
 namespace fovea::cli {
 namespace {
@@ -127,6 +129,28 @@ Image<float> read_table(const std::string& path) {
         throw FormatError(
             fmt::format("{}: row {} holds {}; expected finite numbers", path, y, table.at(x, y)));
   return table;
+}
+
+std::optional<int> samples_per_image(const std::string& options) {
+  const nlohmann::json all = nlohmann::json::parse(options, nullptr, false);
+  const bool known =
+      all.is_object() && all.contains("samples") && all["samples"].is_number_integer();
+  return known ? std::optional(all["samples"].get<int>()) : std::nullopt;
+}
+
+std::optional<int> samples_of_table(const std::string& table) {
+  std::error_code error;
+  if (!std::filesystem::exists(note_beside(table), error)) return {};
+  const nlohmann::json note = operations::read_json(note_beside(table));
+  const std::optional<int> samples = note.is_object() && note.contains("options")
+                                         ? samples_per_image(note["options"].dump())
+                                         : std::nullopt;
+  if (!samples || *samples < 1)
+    throw FormatError(
+        fmt::format("{}: does not say how many samples each image has; expected what "
+                    "fovea scenes sample writes, or no such file",
+                    note_beside(table)));
+  return samples;
 }
 
 std::string learning_text(const scenes::WordLearning& learning) {

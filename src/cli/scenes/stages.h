@@ -27,6 +27,14 @@ void require_table_output(const Context& context, const std::string& output);
 // of rows and columns of floating-point numbers.
 Image<float> read_table(const std::string& path);
 
+// The file beside a table of samples that says how they were drawn.
+inline std::string note_beside(const std::string& table) { return table + ".json"; }
+// How many places of each image were drawn, as the options of fovea scenes sample say, which are a
+// JSON object; nothing where they do not.
+std::optional<int> samples_per_image(const std::string& options);
+// The same for the samples in a table, of which the file beside it tells.
+std::optional<int> samples_of_table(const std::string& table);
+
 // The rows of an image, as manifests record them.
 struct ImageRows {
   int width = 0;

@@ -69,6 +69,29 @@ TEST_F(ScenesStages, OneByOneTheyGiveTheBytesOfTrain) {
                             {"--neighbors", "3", "--distance", "cosine"});
 }
 
+TEST_F(ScenesStages, AModelSaysHowManySamplesItsWordsHave) {
+  const std::string places = folder_ / "places", model = folder_ / "m.safetensors";
+  const auto learned = [&](const std::string& samples) {
+    run_with(
+        {"scenes", "dictionary", samples, "-o", folder_ / "w.safetensors", "--dictionary", "6"});
+    run_with({"scenes", "features", places, "--dictionary", folder_ / "w.safetensors", "-o",
+              folder_ / "f.npy", "--labels", folder_ / "l.csv"});
+    run_with({"scenes", "classifier", folder_ / "f.npy", "--labels", folder_ / "l.csv",
+              "--dictionary", folder_ / "w.safetensors", "-o", model});
+    return json::parse(scenes::load_model(model)->facts.at("options"))["samples"];
+  };
+  run_with({"scenes", "sample", places, "-o", folder_ / "s.npy", "--samples", "9"});
+  EXPECT_EQ(json::parse(test::load(folder_ / "s.npy.json"))["command"], "scenes sample");
+  EXPECT_EQ(learned(folder_ / "s.npy"), 9);
+  run_with({"scenes", "train", places, "-o", folder_ / "whole.safetensors", "--samples", "9",
+            "--dictionary", "6"});
+  EXPECT_EQ(test::load(model), test::load(folder_ / "whole.safetensors"));
+  test::save(folder_ / "s.npy.json", "{}");
+  const Ended refused = run_here({"scenes", "dictionary", folder_ / "s.npy", "-o", model});
+  EXPECT_EQ(refused.status, kBadInput);
+  EXPECT_THAT(refused.err, HasSubstr("s.npy.json: does not say how many samples"));
+}
+
 TEST_F(ScenesStages, ResponsesAndMapsOfWordsAreReadBack) {
   const std::string places = folder_ / "places", words = folder_ / "words.safetensors";
   run_with({"scenes", "sample", places, "-o", folder_ / "samples.npy"});
