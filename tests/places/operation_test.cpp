@@ -315,9 +315,12 @@ TEST_F(ANewVerb, MayHaveOneInputWhoseResultIsAllThatIsPrinted) {
   EXPECT_LT(help.find("--note"), help.find("--strict"));
   EXPECT_EQ(json::parse(run_here({"schema", "ops", "level"}).out)["properties"].count("results"),
             0);
-  const Ended replaced = run_here({"ops", "level", at("a.png"), "--note", at("a.png")});
-  EXPECT_EQ(replaced.status, kUsage);
-  EXPECT_THAT(replaced.err, HasSubstr("the note is written as .txt"));
+  for (const auto& [note, words] : {std::pair{"b.tif", "the note is written as .txt"},
+                                    std::pair{"a.png", "would be replaced"}}) {
+    const Ended refused = run_here({"ops", "level", at("a.png"), "--note", at(note)});
+    EXPECT_EQ(refused.status, kUsage);
+    EXPECT_THAT(refused.err, HasSubstr(words));
+  }
   EXPECT_EQ(run_here({"ops", "level", at("a.png"), at("b.png")}).status, kUsage);
 }
 
