@@ -203,7 +203,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Tcp::socket socket, Shared& shared)
-      : stream_(std::move(socket)), shared_(shared), counted_(shared) {
+      : stream_(std::move(socket)), shared_(shared), counted_(shared), opened_(++shared.clock) {
     beast::error_code ignored;
     peer_ = stream_.socket().remote_endpoint(ignored).address().to_string();
   }
@@ -222,7 +222,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // How readily it makes room for another, and since when: one without a session before one whose
   // peer asks for nothing, and that before one whose peer is slow. Nothing where it is worked for.
   std::optional<std::pair<int, std::uint64_t>> dispensable() const {
-    if (!known_) return std::pair{0, since_};
+    if (!known_) return std::pair{0, opened_};
     if (waits_ == Waits::kForUs) return {};
     return std::pair{waits_ == Waits::kForHead ? 1 : 2, since_};
   }
@@ -365,6 +365,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool keep_ = false;
   bool known_ = false;  // has sent a request with a session
   Waits waits_ = Waits::kForHead;
+  std::uint64_t opened_;
   std::uint64_t since_ = 0;
 };
 

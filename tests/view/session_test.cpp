@@ -112,7 +112,7 @@ TEST_F(SessionTest, UploadsHaveSmallerLimits) {
   const std::uint32_t crc = io::crc32(test::as_bytes(png).subspan(kHeader, kChecksum - kHeader));
   for (std::size_t i = 0; i < 4; ++i)
     png[kChecksum + i] = static_cast<char>(crc >> (24 - 8 * i) & 0xffU);
-  png.append(200'000, '\0');  // so that the file is long enough for as many pixels
+  png.append(600'000, '\0');  // so that the file is long enough for as many pixels
   EXPECT_THAT(test::message_of<FormatError>([&] { session_.inputs().add_upload("a.png", png); }),
               test::says("a.png", "16384x8192", "67108864 allowed"));
 }

@@ -139,7 +139,7 @@ TEST(EmdSceneProgram, CubesThatAreThereAreNeitherReplacedNorMixedIn) {
   const Ended track =
       run_here({"emd", "track", cubes, "--target", "4,4,6,6", "-o", cubes + "/000001.img"});
   EXPECT_EQ(track.status, kUsage);
-  EXPECT_THAT(track.err, HasSubstr("is among the frames in"));
+  EXPECT_THAT(track.err, HasSubstr("is an input and would be replaced"));
 }
 
 TEST(EmdSceneProgram, KeepsTheSampleTypeOfACube) {

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "cli/people/scene.h"
 #include "cli/program/program.h"
 #include "cli/scenes/distributed_kmeans.h"
 
@@ -36,7 +37,7 @@ class Trust : public testing::Test {
   // Two manifests of a job that would write its table to `csv`.
   void run_shards(const std::string& csv) {
     fs::create_directory("in");
-    for (const char* name : {"in/a.png", "in/b.png"}) write_ramp(name, 160);
+    for (const char* name : {"in/a.png", "in/b.png"}) io::write_image(name, street(96, 160).view());
     for (const char* shard : {"0", "1"})
       ASSERT_EQ(
           run_here({"people", "detect", "in", "--model", "hog", "--csv", csv, "-q", "--shard",

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/people/scene.h"
 #include "cli/program/output_paths.h"
 #include "cli/program/parser.h"
 #include "cli/program/program.h"
@@ -161,7 +162,7 @@ TEST_F(ReadFilesTest, OutputsAreNotWrittenTwice) {
 }
 
 TEST_F(ReadFilesTest, ResultsRecordTheHashesOfModels) {
-  write_ramp(file("a.png"), 160);
+  io::write_image(file("a.png"), street(96, 160).view());
   const std::string model = folder_ / "m.safetensors";
   fs::copy_file(io::find_model("people/hog"), model);
   for (const std::string& name : {std::string("hog"), model}) {

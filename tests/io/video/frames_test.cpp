@@ -143,7 +143,7 @@ TEST(Frames, WorkersShareTheThreads) {
 
 TEST(RunFrames, OptionsAreListed) {
   EXPECT_EQ(options_json(FrameRunOptions{}),
-            R"({"in-flight": 1, "threads": 0, "memory": 0, "stage": "frames"})");
+            R"({"in-flight": 1, "threads": 0, "memory": 0, "most-bytes": 0, "stage": "frames"})");
 }
 
 }  // namespace
