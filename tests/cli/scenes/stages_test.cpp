@@ -229,7 +229,7 @@ TEST_F(ScenesStages, BadInputIsOneLineAndNothingIsWritten) {
   };
   expect({"scenes", "sample", places}, kUsage, "-o FILE.npy");
   expect({"scenes", "sample", places, "-o", folder_ / "s.csv"}, kUsage, ".npy");
-  expect({"scenes", "filters", places + "/lying/1.png"}, kUsage, "-o FILE");
+  expect({"scenes", "filters", places + "/lying/1.png"}, kUsage, "needs -o OUT");
   expect({"scenes", "dictionary", folder_ / "samples.npy", "-o", out, "--color", "lab"}, kUsage,
          "96");
   expect({"scenes", "dictionary", words, "-o", out}, kBadInput, "words.safetensors");
