@@ -68,6 +68,8 @@ class RunOperation : public SessionFixture {
           file.ends_with(".obj"))
         expected = zip_of({{materials, test::load(materials)}, {file, expected}});
       EXPECT_EQ(get(fmt::format("{}/save/{}", address, i)).body, expected) << file;
+      EXPECT_EQ(files[i]["help"].get<std::string>().find("standard output"), std::string::npos)
+          << "the page has none";
       names.push_back(file);
     }
     return names;
@@ -137,6 +139,7 @@ TEST_F(RunOperation, SavesMeshesAsTheProgramWritesThem) {
                              "two_mesh_segment_picture.png", "two_mesh_segment_page.html",
                              "two_mesh_segment_memberships.npy"})
       EXPECT_THAT(names, Contains(name));
+    EXPECT_EQ(std::ranges::count(names, "two_mesh_segment_page.htm"), 0);
     const bool tree = std::string_view(division) == "hierarchical";
     EXPECT_EQ(std::ranges::count(names, "two_mesh_segment_tree.json"), tree ? 1 : 0);
     // The page's JSON has the labels as well, so that it opens again.

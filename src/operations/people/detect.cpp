@@ -299,18 +299,21 @@ std::vector<OutputOf<Setup, Found>> outputs() {
       list<PeopleFormat::kCoco>(
           {.name = "coco",
            .help = "file for all boxes as COCO JSON, - for the standard output",
+           .result = "all boxes as COCO JSON",
            .share = kFile,
            .ending = ".json",
            .dash = Dash::kWriter}),
       list<PeopleFormat::kCocoResults>(
           {.name = "coco-results",
            .help = "file for all boxes as a COCO results array, as pycocotools' loadRes reads it",
+           .result = "all boxes as a COCO results array, as pycocotools' loadRes reads it",
            .share = kFile,
            .ending = ".json",
            .dash = Dash::kWriter}),
       list<PeopleFormat::kCsv>({.name = "csv",
                                 .help = "file for all boxes as CSV with one row per box, - for the "
                                         "standard output",
+                                .result = "all boxes as CSV, with one row per box",
                                 .share = kFile,
                                 .ending = ".csv",
                                 .dash = Dash::kWriter}),
@@ -319,16 +322,19 @@ std::vector<OutputOf<Setup, Found>> outputs() {
            .help =
                "file for all boxes as a Parquet table with one row per box, for pandas, Polars or "
                "DuckDB; - for the standard output",
+           .result = "all boxes as a Parquet table, for pandas, Polars or DuckDB",
            .share = kFile,
            .ending = ".parquet",
            .dash = Dash::kWriter}),
       list<PeopleFormat::kYolo>({.name = "yolo",
                                  .help = "folder for YOLO labels, one text file per image or frame",
+                                 .result = "YOLO labels",
                                  .share = kFolder,
                                  .ending = ".txt"}),
       list<PeopleFormat::kLabelme>(
           {.name = "labelme",
            .help = "folder for labelme annotations, one JSON file per image or frame",
+           .result = "annotations for labelme",
            .share = kFolder,
            .ending = ".json"})};
 }

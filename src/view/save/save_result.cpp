@@ -141,7 +141,9 @@ std::vector<SavedAs> files_to_save(const Operation& operation, const Call& call,
     if (endings.empty() && !output.ending.empty()) endings = {output.ending};
     if (endings.empty()) endings = {output.share == Share::kPerInput ? ".png" : ".txt"};
     if (output.picture) endings = {".png", ".jpg"};
-    for (const std::string_view ending : endings) {
+    for (std::size_t k = 0; k < endings.size(); ++k) {
+      const std::string_view ending = endings[k];
+      if (k > 0 && endings[k - 1].starts_with(ending)) continue;  // .htm is .html once more
       const bool plain = output.name == "output" || ending.substr(1) == output.name;
       std::string file = output.share == Share::kOneFolder ? task.run.stem()
                          : plain                           ? task.stem
