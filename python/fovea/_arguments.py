@@ -138,8 +138,11 @@ def array_from(value: Any, name: str, wanted: str, strict: bool) -> np.ndarray[A
         raise InvalidType(f"{name} is {came}, which takes a copy that strict forbids; expected {wanted}")
     try:
         array = np.asarray(value) if isinstance(value, Iterable) or not hasattr(value, "__dlpack__") else np.from_dlpack(value)
-        if array.dtype.kind == "O" and all(isinstance(one, _NUMBERS) for one in array.flat):
-            array = np.asarray(array.tolist())  # numbers of Python's or of several columns
+        if array.dtype.kind == "O" and array.ndim:  # numbers of Python's or of several columns
+            odd = next((one for one in array.flat if not isinstance(one, _NUMBERS)), None)
+            if odd is not None:
+                raise TypeError(f"argument must be a string or a number, not {type(odd).__name__!r}")
+            array = np.asarray(array.tolist())
     except (TypeError, ValueError, RuntimeError) as error:
         raise InvalidType(f"{name} is {came}; expected {wanted} ({str(error).splitlines()[0]})") from None
     if array.dtype.kind not in "biuf" or array.ndim == 0:

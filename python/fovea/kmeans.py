@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _fovea
-from ._estimator import Estimator
+from ._clusters import squared_distances, weighted_clusters
+from ._estimator import Estimator, weights_of
 from ._keywords import default_of, takes_options
 from ._progress import Progress, reporting
 
@@ -36,7 +37,6 @@ class KMeans(Estimator):
     inertias_: np.ndarray[Any, np.dtype[np.float64]]  #: the same before each iteration
     n_iter_: int  #: iterations of the start that counts
     converged_: bool  #: whether they ended before ``max_iter``
-    n_features_in_: int  #: numbers of a point
 
     _table = _fovea.kmeans.fit_options()
     _estimator_type = "clusterer"
@@ -47,18 +47,26 @@ class KMeans(Estimator):
         self,
         n_clusters: int | None = default_of(_table, "n_clusters"),
         *,
-        init: str | None = default_of(_table, "init"),
+        init: Any = default_of(_table, "init"),
         n_init: int | Literal["auto"] | None = default_of(_table, "n_init"),
         **options: Unpack[KmeansFitOptions],
     ) -> None:
-        """Takes the parameters; ``fit`` checks them. ``init="k-means++"`` is another word for ``"plus-plus"``, and
-        ``n_init="auto"`` tries one start, or ten where they are random."""
+        """Takes the parameters; ``fit`` checks them. ``init="k-means++"`` is another word for ``"plus-plus"``, an array
+        holds the centers to begin with, and ``n_init="auto"`` tries one start, or ten where they are random.
+        ``random_state`` may also be a RandomState or a Generator of NumPy's."""
         super().__init__(n_clusters=n_clusters, init=init, n_init=n_init, **options)
 
-    def fit(self, X: Any, y: Any = None, *, progress: Progress = False) -> Self:
-        """Finds the clusters of points, one per row of an array of float32. ``y`` is not used."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = False) -> Self:
+        """Finds the clusters of points, one per row of an array of float32. ``y`` is not used.
+
+        ``sample_weight`` has one number of 0 or more per point. With it, or with an array as ``init``, sums are in double
+        precision instead of whole numbers; they too are the same in every run and for any number of threads."""
+        points, keywords = self._samples(X, first=True), self._keywords()
         with reporting(progress) as report:
-            found = _fovea.kmeans.fit(X, _keywords(self.get_params()), report)
+            if sample_weight is None and (keywords["init"] is None or isinstance(keywords["init"], str)):
+                found = _fovea.kmeans.fit(points, keywords, report)
+            else:
+                found = weighted_clusters(points, sample_weight, keywords, report)
         self.cluster_centers_ = found["centers"]
         self.labels_ = found["labels"]
         self.counts_ = found["counts"]
@@ -66,10 +74,9 @@ class KMeans(Estimator):
         self.inertias_ = found["inertias"]
         self.n_iter_ = found["iterations"]
         self.converged_ = found["converged"]
-        self.n_features_in_ = self.cluster_centers_.shape[1]
-        self.parameters_ = self.get_params()
-        self._nearest: Any = None
-        self._batches: Any = None
+        self._remember(X, self.cluster_centers_.shape[1])
+        self.parameters_ = keywords
+        self._held = None
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -78,30 +85,32 @@ class KMeans(Estimator):
         of all points that were nearest to it when they came. ``labels_`` and ``inertia_`` are those of this batch."""
         if not hasattr(self, "cluster_centers_"):
             return self.fit(X)
-        known = getattr(self, "_batches", None)
-        if known is None or known[0] is not self.cluster_centers_:
-            centers = np.ascontiguousarray(self.cluster_centers_)
-            known = (None, _fovea.kmeans.Batches(centers, self.counts_, _keywords(self._fitted_parameters())))
-        self.inertia_ = known[1].push(X)
-        self.cluster_centers_, self.counts_ = known[1].centers, known[1].counts
-        self._batches = (self.cluster_centers_, known[1])
-        self.labels_ = self.predict(X)
+        points, held = self._samples(X), self._kept()
+        if "batches" not in held:
+            held["batches"] = _fovea.kmeans.Batches(held["centers"], self.counts_, self._fitted_parameters())
+        batches = held["batches"]
+        self.inertia_ = batches.push(points)
+        self.cluster_centers_, self.counts_ = batches.centers, batches.counts
+        self._held = {"centers": self.cluster_centers_, "batches": batches}
+        self.labels_ = self._search().find(points)
         return self
 
     def predict(self, X: Any) -> Any:
         """The number of the nearest center of each point, as int32: a NumPy array, or a DeviceArray for points on a GPU.
 
         Numbers that are not finite are refused; on a GPU they are not looked for, and such a point gets any label."""
-        return self._search().find(X)
+        self._require_fitted()
+        return self._search().find(self._samples(X))
 
-    def fit_predict(self, X: Any, y: Any = None, *, progress: Progress = False) -> Labels:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = False) -> Labels:
         """Finds the clusters and returns the one of each point."""
-        return self.fit(X, progress=progress).labels_
+        return self.fit(X, sample_weight=sample_weight, progress=progress).labels_
 
     def transform(self, X: Any) -> Floats:
         """The distance of each point to each center."""
-        self._search().check(X)
-        points = np.asarray(X)
+        self._require_fitted()
+        points = self._samples(X)
+        self._search().check(points)
         centers = self.cluster_centers_.astype(np.float64)
         squares = np.einsum("ij,ij->i", centers, centers)
         turned = np.ascontiguousarray(-2 * centers.T)
@@ -116,40 +125,39 @@ class KMeans(Estimator):
             np.sqrt(squared, out=distances[first : first + step], casting="same_kind")
         return distances
 
-    def fit_transform(self, X: Any, y: Any = None, *, progress: Progress = False) -> Floats:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = False) -> Floats:
         """Finds the clusters and returns the distance of each point to each center."""
-        return self.fit(X, progress=progress).transform(X)
+        return self.fit(X, sample_weight=sample_weight, progress=progress).transform(X)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The sum of the squared distances of the points to their nearest centers, with a minus before it."""
-        labels = self.predict(X)
-        points = np.asarray(X)
-        step = max(1, _BLOCK // points.shape[1])
-        inertia = 0.0
-        for first in range(0, len(points), step):
-            near = self.cluster_centers_[labels[first : first + step]]
-            inertia += float(np.sum((points[first : first + step].astype(np.float64) - near) ** 2))
-        return -inertia
+        self._require_fitted()
+        points = self._samples(X)
+        squares = squared_distances(points, self.cluster_centers_, self._search().find(points))
+        return -float(np.sum(squares if sample_weight is None else squares * weights_of(sample_weight, len(squares))))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """The names of the columns of ``transform``."""
         self._require_fitted()
         return np.array([f"{self._feature_prefix()}{i}" for i in range(len(self.cluster_centers_))], dtype=object)
 
+    def _kept(self) -> dict[str, Any]:
+        """What belongs to the centers: objects of the extension module."""
+        held: dict[str, Any] | None = getattr(self, "_held", None)
+        if held is None or held["centers"] is not self.cluster_centers_:
+            held = self._held = {"centers": self.cluster_centers_}
+        return held
+
     def _search(self) -> Any:
-        keywords = _keywords(self._fitted_parameters())
-        known = getattr(self, "_nearest", None)
-        if known is None or known[0] is not self.cluster_centers_:
-            search = _fovea.kmeans.Nearest(np.ascontiguousarray(self.cluster_centers_), keywords)
-            known = self._nearest = (self.cluster_centers_, search)
-        return known[1]
+        held = self._kept()
+        if "search" not in held:
+            held["search"] = _fovea.kmeans.Nearest(held["centers"], {**self._fitted_parameters(), "init": None})
+        return held["search"]
 
-
-def _keywords(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The library's words for the parameters."""
-    words = dict(parameters)
-    if isinstance(words["init"], str) and words["init"] == "k-means++":
-        words["init"] = "plus-plus"
-    if isinstance(words["n_init"], str) and words["n_init"] == "auto":
-        words["n_init"] = 10 if isinstance(words["init"], str) and words["init"] == "random" else 1
-    return words
+    def _keywords(self) -> dict[str, Any]:
+        words = super()._keywords()
+        if isinstance(words["init"], str) and words["init"] == "k-means++":
+            words["init"] = "plus-plus"
+        if isinstance(words["n_init"], str) and words["n_init"] == "auto":
+            words["n_init"] = 10 if isinstance(words["init"], str) and words["init"] == "random" else 1
+        return words

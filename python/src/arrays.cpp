@@ -475,8 +475,9 @@ void require_finite(ImageView<const float> rows, const char* name) {
   for (int y = 0; y < rows.height; ++y)
     for (int x = 0; x < rows.width; ++x)
       if (!std::isfinite(rows.at(x, y)))
-        throw InvalidArgument(fmt::format("{}: number {} of row {} is {}, expected finite ones",
-                                          name, x, y, rows.at(x, y)));
+        throw InvalidArgument(
+            fmt::format("{}: number {} of row {} is {}, expected finite ones, no NaN or inf", name,
+                        x, y, rows.at(x, y)));
 }
 
 nb::object picture_to_numpy(Image<std::uint8_t>&& picture) {

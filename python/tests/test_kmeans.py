@@ -68,7 +68,7 @@ def test_batches_move_centers_to_the_means_of_what_came():
     assert sorted(kmeans.counts_.tolist()) == [2, 4] and kmeans.inertia_ == 9 + 9 + 36 and len(kmeans.labels_) == 3
     again = pickle.loads(pickle.dumps(kmeans)).partial_fit(np.array([[103]], np.float32))
     assert sorted(again.counts_.tolist()) == [3, 4]
-    with pytest.raises(fovea.InvalidArgument, match="2 numbers per point; expected 1"):
+    with pytest.raises(fovea.InvalidArgument, match="X has 2 features, but KMeans is expecting 1 features"):
         kmeans.partial_fit(np.zeros((3, 2), np.float32))
     with pytest.raises(fovea.InvalidArgument):
         kmeans.partial_fit(np.array([[np.nan]], np.float32))
@@ -185,7 +185,7 @@ def test_bad_points_of_predict_are_refused(blobs):
             method(blobs[0])
     kmeans.fit(blobs[0])
     for method in (kmeans.predict, kmeans.transform, kmeans.score):
-        with pytest.raises(ValueError, match="X has 4 numbers per point; expected 5"):
+        with pytest.raises(ValueError, match="X has 4 features, but KMeans is expecting 5 features"):
             method(np.zeros((3, 4), np.float32))
         with pytest.raises(ValueError, match="expected finite ones"):
             method(np.full((3, 5), np.nan, np.float32))

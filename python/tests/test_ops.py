@@ -486,7 +486,7 @@ def test_bad_rectangles_are_refused(gray):
         (np.zeros((2, 2), complex), [0, 1], None, "X is complex128 of shape (2, 2); expected an array of float32"),
         (np.zeros((0, 2), np.float32), [], None, "y has a single class"),
         (np.full((2, 2), np.nan, np.float32), [0, 1], None, "expected finite ones"),
-        (np.zeros((2, 2), np.float32), None, None, "y is object of shape ()"),
+        (np.zeros((2, 2), np.float32), None, None, "requires y to be passed, but the target y is None"),
         (np.zeros((2, 2), np.float32), [0, 0], None, "y has a single class"),
         (np.zeros((2, 2), np.float32), [0, np.nan], None, "expected finite ones"),
         (np.zeros((2, 2), np.float32), np.array([0, "a"], object), None, "cannot be ordered"),
@@ -506,7 +506,7 @@ def test_bad_samples_of_predict_are_refused(clouds):
     svm = ops.LinearSVM()
     assert "call fit() first" in error_of(lambda: svm.predict(clouds[0]))
     svm.fit(*clouds)
-    assert "X has 3 numbers per sample; expected 4" in error_of(lambda: svm.predict(np.zeros((2, 3), np.float32)))
+    assert "X has 3 features, but LinearSVM is expecting 4 features" in error_of(lambda: svm.predict(np.zeros((2, 3), np.float32)))
     assert "expected finite ones" in error_of(lambda: svm.decision_function(np.full((2, 4), np.inf, np.float32)))
     assert "y has 2 elements for 240 samples" in error_of(lambda: svm.score(clouds[0], ["up", "up"]))
     assert "sample_weight" in error_of(lambda: svm.score(*clouds, sample_weight=np.zeros(240)))

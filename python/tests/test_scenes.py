@@ -323,7 +323,7 @@ def test_a_bag_of_words_has_the_words_of_a_model(paths, places, model):
     assert np.array_equal(bag.transform(places / "city"), features[:6])
     again = pickle.loads(pickle.dumps(bag))
     assert np.array_equal(again.transform(np.array(paths[:3])), features[:3])
-    del again.code_, again._bag  # as in a pickle of an earlier version
+    del again.code_, again._held  # as in a pickle of an earlier version
     assert np.array_equal(again.transform(paths[:3]), features[:3])
     assert list(again.get_feature_names_out()) == list(bag.get_feature_names_out())
     changed = bag.set_params(pyramid=2, words_from="gradients", threads=1)  # for the next fit, apart from threads

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import _fovea
-from .._estimator import Estimator
-from .._arguments import as_array, unmasked
+from .._estimator import Estimator, weights_of
+from .._arguments import unmasked
 from .._keywords import takes_options
 from .._options import OpsFitKernelSvmOptions, OpsFitSvmOptions, Self, Unpack
 from ..errors import InvalidArgument, InvalidType
@@ -28,7 +30,6 @@ class _Machines(Estimator):
     converged_: bool  #: whether every machine ended within ``tol``
     objective_: Doubles  #: what each machine made as small, or in its dual form as great, as it could
     n_iter_: int  #: steps of the machine that took most
-    n_features_in_: int  #: numbers of a sample
     intercept_: Floats  #: the bias of each machine
 
     _estimator_type = "classifier"
@@ -42,19 +43,24 @@ class _Machines(Estimator):
         """Learns from samples, one per row of an array of float32, and their classes: numbers or texts, two or more.
 
         ``sample_weight`` has one number of 0 or more per sample, float32 or float64."""
-        classes, numbers = _classes_of(y, "y")
-        _require_one_each(X, "y", len(numbers))
+        samples, keywords = self._samples(X, first=True), self._keywords()
+        if y is None:
+            raise InvalidType(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        labels = _labels_of(y, "y")
+        _require_one_each(samples, "y", len(labels))
+        weights = None if sample_weight is None else weights_of(sample_weight, len(labels))
+        classes = _classes_of(labels if weights is None else labels[weights > 0], "y")
         if len(classes) < 2:
-            raise InvalidArgument("y has a single class; expected two or more")
-        positive = [1] if len(classes) == 2 else range(len(classes))
-        signs = (np.where(numbers == one, 1, -1).astype(np.int8) for one in positive)
-        machines = [self._learn(X, sign, sample_weight, self.get_params()) for sign in signs]
+            raise InvalidArgument("y has a single class (1 class) among samples with a weight; expected two or more")
+        positive = classes[1:] if len(classes) == 2 else classes
+        signs = (np.where(labels == one, 1, -1).astype(np.int8) for one in positive)
+        machines = [self._learn(samples, sign, weights, keywords) for sign in signs]
         self.classes_ = classes
         self.n_iter_ = max(machine[self._steps] for machine in machines)
         self.converged_ = all(machine["converged"] for machine in machines)
         self.objective_ = np.array([machine["objective"] for machine in machines])
-        self.n_features_in_ = int(X.shape[1])
-        self.parameters_ = self.get_params()
+        self._remember(X, int(samples.shape[1]))
+        self.parameters_ = keywords
         self.intercept_ = np.array([machine["bias"] for machine in machines], np.float32)
         self._keep(machines)
         return self
@@ -66,8 +72,9 @@ class _Machines(Estimator):
         """How far each sample lies on the side of the second class, or with more than two classes a column per
         class."""
         self._require_fitted()
-        _fovea.ops.check_samples(X, self.n_features_in_)
-        values = self._values(X)
+        samples = self._samples(X)
+        _fovea.ops.check_samples(samples, self.n_features_in_)
+        values = self._values(samples)
         return values[:, 0] if values.shape[1] == 1 else values
 
     def _values(self, X: Any) -> Doubles:
@@ -84,14 +91,8 @@ class _Machines(Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of the samples whose class is predicted right."""
         predicted, truth = self.predict(X), _labels_of(y, "y")
-        _require_one_each(X, "y", len(truth))
-        weights = np.ones(len(truth)) if sample_weight is None else as_array(sample_weight, "sample_weight")
-        if weights.ndim != 1 or weights.dtype.kind not in "biuf":
-            came = f"{weights.dtype} of shape {weights.shape}"
-            raise InvalidType(f"sample_weight is {came}; expected one number per sample")
-        _require_one_each(X, "sample_weight", len(weights))
-        if not weights.sum() > 0:
-            raise InvalidArgument("sample_weight adds up to nothing; expected a sum above 0")
+        _require_one_each(predicted[:, None], "y", len(truth))
+        weights = None if sample_weight is None else weights_of(sample_weight, len(truth))
         return float(np.average(predicted == truth, weights=weights))
 
     def __sklearn_tags__(self) -> Any:
@@ -181,21 +182,28 @@ def _labels_of(y: Any, name: str) -> Array:
         labels = np.asarray(y)
     except ValueError:  # rows of different lengths
         raise InvalidType(f"{name} is no array; expected one class per sample") from None
+    if labels.dtype.kind == "c":
+        raise InvalidType(f"{name} is {labels.dtype}; expected one class per sample. Complex data not supported")
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        # A subclass of UserWarning, where scikit-learn is in use.
+        kind = getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning)
+        warnings.warn("A column-vector y was passed when a 1d array was expected", kind, stacklevel=3)
+        labels = labels[:, 0]
     if labels.ndim != 1 or labels.dtype.kind not in "biufUO":
         raise InvalidType(f"{name} is {labels.dtype} of shape {labels.shape}; expected one class per sample")
     if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
         raise InvalidArgument(f"{name} has a class that is no number; expected finite ones")
+    if labels.dtype.kind == "f" and np.any(labels != np.rint(labels)):
+        raise InvalidArgument(f"{name} holds {labels[labels != np.rint(labels)][0]}; expected classes. Unknown label type: continuous")
     return labels
 
 
-def _classes_of(y: Any, name: str) -> tuple[Array, Array]:
-    """The classes in ascending order, and the place of each sample's class among them."""
-    labels = _labels_of(y, name)
+def _classes_of(labels: Array, name: str) -> Array:
+    """The classes in ascending order."""
     try:
-        classes, numbers = np.unique(labels, return_inverse=True)
+        return np.unique(labels)
     except TypeError:
         raise InvalidType(f"{name} has classes that cannot be ordered; expected numbers or texts") from None
-    return classes, numbers
 
 
 def confusion_matrix(y_true: Any, y_pred: Any, classes: int | None = None) -> np.ndarray[Any, np.dtype[np.int64]]:

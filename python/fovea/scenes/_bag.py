@@ -38,14 +38,14 @@ class BagOfWords(Estimator):
 
     def fit(self, X: Path | Iterable[Any], y: Any = None, *, progress: Progress = False) -> Self:
         """Learns words from images. ``y`` is not used."""
-        images = _images(X, "X")
+        images, keywords = _images(X, "X"), self._keywords()
         with reporting(progress) as report:
-            found = _fovea.scenes.learn_words(images, self.get_params(), report)
+            found = _fovea.scenes.learn_words(images, keywords, report)
         self.vocabulary_, self.mean_, self.scale_ = found[:3]
         self.learning_ = row_of(Learning, found[3])
         self.code_ = found[4]
-        self.parameters_ = self.get_params()
-        self._bag: Any = None
+        self.parameters_ = keywords
+        self._held = None
         return self
 
     def transform(self, X: Path | Iterable[Any], *, progress: Progress = False) -> Floats:
@@ -54,17 +54,24 @@ class BagOfWords(Estimator):
         With ``coding="vlad"`` and ``"fisher"`` a row holds signed numbers, and each level of the pyramid has length 1."""
         parameters = self._fitted_parameters()
         images = _images(X, "X")
-        if getattr(self, "_bag", None) is None:
+        bag = getattr(self, "_held", None)
+        if bag is None:
             code = getattr(self, "code_", None)  # estimators of earlier versions, from a pickle, have none
-            self._bag = _fovea.scenes.Bag(self.vocabulary_, self.mean_, self.scale_, code, parameters)
+            bag = self._held = _fovea.scenes.Bag(self.vocabulary_, self.mean_, self.scale_, code, parameters)
         with reporting(progress) as report:
-            features: Floats = self._bag.transform(images, report)
+            features: Floats = bag.transform(images, report)
         return features
 
     def fit_transform(self, X: Path | Iterable[Any], y: Any = None, *, progress: Progress = False) -> Floats:
         """Learns words from images and counts them."""
         images = _images(X, "X")
         return self.fit(images, progress=progress).transform(images, progress=progress)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # A list of images, whose sizes may differ.
+        tags.input_tags.two_d_array, tags.input_tags.three_d_array = False, True
+        return tags
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """The names of the columns of ``transform``: words, and the cells of the spatial pyramid."""

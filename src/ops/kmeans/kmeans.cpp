@@ -44,9 +44,9 @@ void check_points(ImageView<const float> points, const KmeansOptions& options) {
   const Image<float> row = clone(points.crop(0, point, points.width, 1));
   int i = 0;
   while (i + 1 < points.width && std::abs(row.row(0)[i]) <= KmeansLimits::kLargest) ++i;
-  throw InvalidArgument(
-      fmt::format("kmeans: number {} of point {} is {}, expected finite ones up to {:g}", i, point,
-                  row.row(0)[i], KmeansLimits::kLargest));
+  throw InvalidArgument(fmt::format(
+      "kmeans: number {} of point {} is {}, expected finite ones up to {:g}, no NaN or inf", i,
+      point, row.row(0)[i], KmeansLimits::kLargest));
 }
 
 // Chooses scales for sums of up to `additions` numbers.
