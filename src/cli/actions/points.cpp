@@ -59,6 +59,7 @@ void describe(OptionVisitor& visit, PointsRequest& request) {
 
 // The model's options come before those that are given beside --model.
 void preset_chosen(PointsRequest& request) {
+  if (request.model.empty()) return;
   request.points = actions::load_model(request.model)->points;
   request.points.descriptors = true;
 }
