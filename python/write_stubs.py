@@ -15,6 +15,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
+from keyword import iskeyword
 from types import ModuleType
 from typing import Any
 
@@ -155,7 +156,10 @@ def run_stub(module: ModuleType) -> str:
             classes.append(record_class(kind, known["fields"]).replace(f"class {kind}:", f"class {kind}(OperationResult):"))
         outputs = [{**each, "kind": "str | PathLike[str]", "name": each["name"].replace("-", "_")} for each in known["outputs"]]
         sources = [{**each, "kind": "Any"} for each in known["sources"]]
-        keywords = [*known["options"], *sources, *known["file_options"], *outputs]
+        named = {each["name"] for each in sources}
+        options = [each for each in known["options"] if each["name"] not in named]
+        keywords = [*options, *sources, *known["file_options"], *outputs]
+        keywords = [{**each, "name": f"{each['name']}_" if iskeyword(each["name"]) else each["name"]} for each in keywords]
         classes.append(typed_dict(f"{title}Keywords", keywords))
         overloads.append(
             f'@overload\ndef run(\n    operation: Literal["{name}"], input: Any, **options: Unpack[{title}Keywords]\n) -> {kind}: ...\n'

@@ -54,7 +54,8 @@ class Operation(Operated):
     def __init__(self, operation: str, **options: Any) -> None:
         """Takes the operation's name and, as keywords, its options, models and files to read.
 
-        Names of outputs are keywords too: such a file is written by each run."""
+        Names of outputs are keywords too: such a file is written by each run. ``from_`` is the option ``from``."""
+        options = {name.rstrip("_"): value for name, value in options.items()}
         self._operation = text(operation, "operation", "the name of an operation")
         self._kind = kind_of(operation)
         sources, choices, paths = (self._taken(part, options) for part in ("sources", "file_options", "outputs"))

@@ -131,6 +131,7 @@ def of_operation(name: str, rows: str | None = None) -> Callable[[_Class], _Clas
             save = types.FunctionType(plain.__code__, plain.__globals__, "save", plain.__defaults__, plain.__closure__)
             save.__kwdefaults__, save.__annotations__ = plain.__kwdefaults__, plain.__annotations__
             save.__qualname__, save.__module__ = f"{kind.__qualname__}.save", kind.__module__
+            save.__dict__.update(plain.__dict__)
             kind.save = save  # type: ignore[method-assign]
         listed = "\n".join(files or ["    There are none."])
         kind.save.__doc__ = f"{inspect.cleandoc(plain.__doc__ or '')}\n\nFiles:\n{listed}\n"

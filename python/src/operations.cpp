@@ -25,6 +25,14 @@ using operations::Operation;
 using operations::Output;
 using operations::Plan;
 
+// Sequences, pairs and what is no image or mesh have functions of their own.
+bool takes_one_input(const Operation& operation) {
+  if (operation.input == InputKind::kMesh) return true;
+  const bool image =
+      operation.input == InputKind::kImage || operation.input == InputKind::kImageOrVideo;
+  return image && !operation.alone;
+}
+
 // What a run has made, while Python keeps it to write its files.
 struct Made {
   std::shared_ptr<void> item;
@@ -70,6 +78,7 @@ class Operated {
     in_words_of_python([&] {
       session_.call->check();
       session_.call->settle(plan_);
+      for (const auto& [output, path] : files_.all) require_output(*session_.call, output);
     });
   }
 
@@ -115,6 +124,8 @@ class Operated {
   static Session prepared(const std::string& name, const nb::dict& keywords,
                           const std::string& caller) {
     Session session(name);
+    if (!takes_one_input(session.operation))
+      throw InvalidArgument(name + " does not take one image or mesh; its system has a function");
     detail::set_keywords(run_options(session), keywords, caller);
     Device& device = session.exec.device;
     device = session.operation.on_processor ? Device::cpu() : usable_device(device);
@@ -150,12 +161,6 @@ class Operated {
   LazyFace<std::shared_ptr<void>> worker_;
 };
 
-// Sequences and what is no image or mesh have functions of their own.
-bool takes_one_input(const Operation& operation) {
-  return operation.input == InputKind::kImage || operation.input == InputKind::kImageOrVideo ||
-         operation.input == InputKind::kMesh;
-}
-
 nb::dict described_output(const Output& output) {
   nb::dict entry;
   entry["name"] = std::string(output.name);
@@ -177,7 +182,8 @@ nb::dict described(const Operation& operation) {
   entry["fields"] = described_fields(operation.sample());
   entry["images"] = usual.call->images(usual.call->make_item().get()) != nullptr;
   nb::list outputs;
-  for (const Output& output : operation.outputs) outputs.append(described_output(output));
+  for (const Output& output : operation.outputs)
+    if (is_saved(output)) outputs.append(described_output(output));
   entry["outputs"] = outputs;
   return entry;
 }

@@ -43,10 +43,16 @@ struct MadeBy {
   std::string device{};
   std::string models{};  // their hashes by their names, as a JSON object; empty: none
 };
+// Throws InvalidArgument where the options make no such file.
+void require_output(const operations::Call& call, std::size_t output);
 // Writes one result, or several to a file of all of them.
 void write_entries(Session& session, std::span<const SavedItem> entries, std::size_t output,
                    const std::string& path, const MadeBy& by);
 
+// Whether Python writes it. Lists of all results are written by the program alone.
+inline bool is_saved(const operations::Output& output) {
+  return output.list == operations::List::kNo;
+}
 // What the file of an output is: ".ply, .glb", "an image", "a folder".
 std::string endings_of(const operations::Output& output);
 void bind_files_of_results(nb::module_& operations);

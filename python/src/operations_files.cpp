@@ -97,12 +97,13 @@ class Kept {
     fill_record(session.call->result(item_.get()), result["values"]);
   }
 
-  void settle(const Output& output, const std::string& path) {
+  void settle(std::size_t output, const std::string& path) {
     Plan plan{.inputs = {place_.input}};
-    plan.files[std::string(output.name)] = {path};
+    plan.files[std::string(session.operation.outputs[output].name)] = {path};
     plan.note = [](const std::string&) {};
     session.call->check();
     session.call->settle(plan);
+    require_output(*session.call, output);
   }
   SavedItem entry() { return {*session.call, item_, place_}; }
 
@@ -124,7 +125,7 @@ void save(const std::string& name, const nb::list& results, const std::string& p
   in_words_of_python([&] {
     std::vector<SavedItem> entries;
     for (const auto& each : kept) {
-      each->settle(operation.outputs[number], path);
+      each->settle(number, path);
       entries.push_back(each->entry());
     }
     if (kept.empty()) throw InvalidArgument(path + ": there is no result to write");
@@ -139,6 +140,10 @@ nb::object draw(const std::string& name, const nb::dict& result) {
 }
 
 }  // namespace
+
+void require_output(const Call& call, std::size_t output) {
+  if (const std::string why = call.obstacle(output); !why.empty()) throw InvalidArgument(why);
+}
 
 std::string endings_of(const Output& output) {
   if (!output.endings.empty()) return fmt::format("{}", fmt::join(output.endings, ", "));
@@ -155,10 +160,12 @@ std::size_t output_of(const Operation& operation, const std::string& path,
   };
   std::string known;
   for (const Output& output : all)
-    known += fmt::format("{}{} ({})", known.empty() ? "" : "; ", output.name, endings_of(output));
+    if (is_saved(output))
+      known += fmt::format("{}{} ({})", known.empty() ? "" : "; ", output.name, endings_of(output));
   if (known.empty()) known = "no files";
   if (!name.empty()) {
-    const std::size_t found = first([&](const Output& output) { return output.name == name; });
+    const std::size_t found =
+        first([&](const Output& output) { return output.name == name && is_saved(output); });
     if (found == all.size())
       throw InvalidArgument(fmt::format("output is '{}'; {} writes {}", fovea::detail::shown(name),
                                         name_of(operation), known));
@@ -168,7 +175,7 @@ std::size_t output_of(const Operation& operation, const std::string& path,
   const std::string ending = std::filesystem::path(path).extension().string();
   std::size_t found = first([&](const Output& output) {
     const auto& endings = output.endings;
-    return !ending.empty() && output.share != Share::kOneFolder &&
+    return !ending.empty() && output.share != Share::kOneFolder && is_saved(output) &&
            (output.ending == ending || std::ranges::find(endings, ending) != endings.end());
   });
   if (found == all.size() && is_image_name(path))

@@ -163,7 +163,7 @@ class Segmentation(Saved, Table, _Segmentation):
         return str(_fovea.mesh.page(self.mesh._mesh, self.labels, self.hierarchy, words))
 
     @takes_options(_fovea.mesh.segment_save_options(), rules=())
-    def save(  # type: ignore[override]  # the options of its files
+    def save(
         self, path: Path, *, output: str | None = None, **options: Unpack[_options.MeshSegmentSaveOptions]
     ) -> None:
         """Writes the mesh with its parts, its labels, a picture, a page, memberships or the tree of divisions. The ending of
