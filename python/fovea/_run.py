@@ -33,6 +33,7 @@ def _class_name(operation: str) -> str:
 
 def kind_of(operation: str) -> type[Saved]:
     """The class of the results of an operation."""
+    _described(operation)  # which refuses a name that no operation has
     importlib.import_module(f"fovea.{operation.split()[0]}")
     if operation not in KINDS:
         name = _class_name(operation)

@@ -251,6 +251,7 @@ def cases(tmp_path_factory):
             "PolarGradient": None,
         },
         fovea: {
+            "run": ("ops blur", SMALL, {"sigma": 2}), "operations": (), "Operation": ("ops blur", {"sigma": 2}),
             "KMeans": (2,), "build_info": (), "cuda_absence": (), "devices": (), "DeviceArray": None, "set_color": ("rgb",),
             "set_strict": (False,),
         },
