@@ -95,7 +95,7 @@ struct ImageReadOptions {
   Orientation orientation = Orientation::kIgnore;
   int page = 0;                  // which page of a TIFF, from 0
   bool partial = false;          // accept a truncated or damaged JPEG; what is missing is gray
-  std::uint64_t most_bytes = 0;  // refuse pictures that would take more memory; 0: no such limit
+  std::uint64_t most_bytes = 0;  // refuse pictures of more memory; 0: 16 bytes for each max_pixels
   // Refuse pictures of more pixels, such as a small PNG that claims 100000x100000; 0: no such limit
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
 };

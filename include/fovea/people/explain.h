@@ -86,8 +86,8 @@ struct WindowExplanation {
   // The shares of the window's parts, 4x4 pixels of the level each, over window.window. They add up
   // to `sum`. A block counts where its cells lie, and a tree in equal parts where its tests look.
   Image<float> heat{};
-  std::vector<LevelScore> levels{};  // of the windows around the explained place, the smallest first;
-                                     // empty where one window is explained
+  std::vector<LevelScore> levels{};  // of the windows around the explained place, the smallest
+                                     // first; empty where one window is explained
   Extent image{};                    // size of the image
 };
 
