@@ -21,7 +21,7 @@ std::string left_by_a_killed_process(const std::string& place) {
   const pid_t child = fork();
   if (child == 0) {
     const UploadFolder folder(place);
-    static_cast<void>(write(ends[1], folder.path().data(), folder.path().size()));
+    if (write(ends[1], folder.path().data(), folder.path().size()) < 0) _exit(1);
     close(ends[1]);
     pause();
     _exit(0);
