@@ -10,7 +10,7 @@ namespace fovea::io {
 using detail::json_quote;
 
 std::string origin_members(const ResultOrigin& origin, std::string_view separator) {
-  const std::string members = fmt::format(
+  std::string members = fmt::format(
       R"("fovea": "{0}"{5}"command": {1}{5}"device": "{2}"{5}"seed": {3}{5}"options": {4})",
       FOVEA_VERSION, json_quote(origin.command), origin.device, origin.seed,
       origin.options.empty() ? "{}" : origin.options, separator);

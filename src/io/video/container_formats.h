@@ -56,7 +56,7 @@ inline std::uint64_t stated_matroska_end(std::string_view head) {
   const auto number = [&](bool keep_mark) -> std::uint64_t {
     if (at >= head.size() || head[at] == '\0') return 0;
     const auto length =
-        static_cast<std::size_t>(std::countl_zero(static_cast<std::uint8_t>(head[at])) + 1);
+        static_cast<std::size_t>(std::countl_zero(static_cast<std::uint8_t>(head[at]))) + 1;
     if (at + length > head.size()) return 0;
     std::uint64_t value = 0, unknown = 0;
     for (std::size_t i = 0; i < length; ++i)
