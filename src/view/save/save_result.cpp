@@ -171,6 +171,7 @@ SavedBytes saved_file(const DoneWork& work, const SavedAs& as) {
   if (written.size() == 1) return {written.front().filename().string(), bytes_in(written.front())};
   std::ranges::sort(written);
   std::vector<ZipEntry> entries;
+  entries.reserve(written.size());
   for (const fs::path& each : written)
     entries.push_back({each.filename().string(), bytes_in(each)});
   return {as.file + ".zip", zip_of(entries)};
