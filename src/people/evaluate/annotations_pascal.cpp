@@ -125,13 +125,12 @@ class PascalReader {
   }
   void read_size(Line& line) {
     constexpr double kMostPixels = 1e6;
-    const auto width = line.skip_colon() ? line.number() : std::nullopt;
-    const auto height = width && line.word("x") ? line.number() : std::nullopt;
-    if (!height || !(*width >= 1 && *width <= kMostPixels) ||
-        !(*height >= 1 && *height <= kMostPixels))
+    const double width = line.skip_colon() ? line.number().value_or(0) : 0;
+    const double height = width > 0 && line.word("x") ? line.number().value_or(0) : 0;
+    if (!(width >= 1 && width <= kMostPixels) || !(height >= 1 && height <= kMostPixels))
       fail_here("a size such as 640 x 480 x 3 after 'Image size :'");
-    image_.width = static_cast<int>(*width);
-    image_.height = static_cast<int>(*height);
+    image_.width = static_cast<int>(width);
+    image_.height = static_cast<int>(height);
   }
   void read_count(Line& line) {
     announced_ = line.skip_colon() ? line.number() : std::nullopt;
