@@ -262,7 +262,7 @@ def cases(tmp_path_factory):
             "explain": (RGB, 40.0, 70.0), "explain_window": (RGB, (8, 6, 72, 134)),
         }),
         (people.load_model("hog"), {"save": save, "pictures": ()}),
-        (detector.detect(RGB), {"draw": (RGB,), "to_coco": ("a.png", 1)}),
+        (detector.detect(RGB), {"draw": (RGB,), "to_coco": ("a.png", 1), "save": (folder / "people.csv",)}),
         (measured, {"difference": (measured,), "to_svg": (measured,)}),
         (studied, {"to_svg": ("gamma",)}),
         (windows, {"miss_rate_at": (0.1,), "to_svg": (windows,)}),
