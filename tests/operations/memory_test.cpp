@@ -9,6 +9,7 @@
 #include "cli/mesh/shapes.h"
 #include "cli/people/scene.h"
 #include "operations/operation.h"
+#include "support/files.h"
 #include "support/images.h"
 
 namespace fovea::operations {
