@@ -53,7 +53,7 @@ Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list
   if (std::any_of(data.begin(), data.end(), on_device)) {
     if (exec.device.kind == DeviceKind::kCpu)
       throw InvalidArgument(fmt::format(
-          "{}: data lies in GPU memory but device cpu was asked for; clone() it to the host first",
+          "{}: the data lies in GPU memory, but the device is cpu; clone() it to the host first",
           operation));
     if (cuda::device_count() == 0) resolve(Device::cuda());  // throws with the reason
     const int home = common_device(operation, data);
@@ -61,7 +61,7 @@ Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list
       if (exec.device.kind == DeviceKind::kAuto) resolved.device = Device::cuda(home);
       else if (exec.device.index != home)
         throw InvalidArgument(
-            fmt::format("{}: data lies on cuda:{} but device {} was asked for; ask for cuda:{}",
+            fmt::format("{}: the data lies on cuda:{}, but the device is {}; choose cuda:{}",
                         operation, home, to_string(exec.device), home));
     } else if (exec.device.kind == DeviceKind::kAuto) {
       resolved.device = Device::cuda();

@@ -143,7 +143,7 @@ struct Faults {
 // What a driver knows when a still or a sequence is done.
 struct Ended {
   const Plan& plan;
-  std::string named{};  // the first file that was asked for, or else the first input
+  std::string named{};  // the first file that an option names, or else the first input
   bool still = false;
   std::int64_t frames = 0, results = 0, dropped = 0;  // of a sequence
   Extent size{};                                      // of its frames

@@ -89,7 +89,7 @@ TEST(Dispatch, DataOnAGpuIsRefusedOnAnotherGpu) {
   const Image<float> image(3, 4, 1, Memory::kCuda);
   EXPECT_EQ(
       test::message_of([&] { resolve_exec("op", {.device = Device::cuda(1)}, {image.view()}); }),
-      "op: data lies on cuda:0 but device cuda:1 was asked for; ask for cuda:0");
+      "op: the data lies on cuda:0, but the device is cuda:1; choose cuda:0");
 }
 
 TEST(Dispatch, AnObjectThatChoseAnotherGpuSaysSo) {

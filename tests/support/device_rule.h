@@ -21,9 +21,10 @@ ImageView<const T> said_to_lie_on_a_gpu(const Image<T>& image) {
 // work(view, device) hands the view to a face that was asked for the device.
 template <class T, class Work>
 void expect_refused_on_the_cpu(const Image<T>& image, const Work& work) {
-  EXPECT_THAT(message_of([&] { work(said_to_lie_on_a_gpu(image), Device::cpu()); }),
-              testing::HasSubstr("data lies in GPU memory but device cpu was asked for; clone() it "
-                                 "to the host first"));
+  EXPECT_THAT(
+      message_of([&] { work(said_to_lie_on_a_gpu(image), Device::cpu()); }),
+      testing::HasSubstr("the data lies in GPU memory, but the device is cpu; clone() it to "
+                         "the host first"));
 }
 
 // The same for a GPU other than the one that the data lies on, which need not exist.
@@ -32,7 +33,7 @@ void expect_refused_on_another_gpu(const Image<T>& image, const Work& work) {
   const Image<T> there = clone(image, Memory::kCuda);
   EXPECT_THAT(
       message_of([&] { work(there.view(), Device::cuda(1)); }),
-      testing::HasSubstr("data lies on cuda:0 but device cuda:1 was asked for; ask for cuda:0"));
+      testing::HasSubstr("the data lies on cuda:0, but the device is cuda:1; choose cuda:0"));
 }
 
 }  // namespace fovea::test

@@ -1,10 +1,14 @@
-// Moments that no callback tells of: a thread has come to wait, or has worked for some time.
+// Waiting for a stop, and for moments that no callback tells of: a thread has come to wait, or has
+// worked for some time, or another process has done something.
 #pragma once
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <fstream>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -19,6 +23,25 @@ inline bool asleep(pid_t thread) {
   std::getline(file, text);                      // a thread that ends meanwhile leaves it empty
   const std::size_t name_end = text.rfind(')');  // the state follows the name
   return name_end == std::string::npos || text.substr(name_end, 3) == ") S";
+}
+
+inline void wait_for_stop(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any asked;
+  std::unique_lock lock(mutex);
+  asked.wait(lock, stop, [] { return false; });
+}
+
+// Whether the condition is met within a minute. It is asked again and again, because nothing tells
+// when it changes.
+template <class Condition>
+bool eventually(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
 }
 
 // Asks for a stop once the calling thread waits for something.

@@ -8,6 +8,8 @@
 #include <future>
 #include <thread>
 
+#include "support/waiting.h"
+
 namespace fovea::view {
 namespace {
 
@@ -37,10 +39,9 @@ struct States {
 
 // Works until somebody stops it.
 Result endless(const Exec& exec) {
-  while (true) {
-    throw_if_stopped(exec);
-    std::this_thread::sleep_for(1ms);
-  }
+  test::wait_for_stop(exec.stop);
+  throw_if_stopped(exec);
+  return {};
 }
 
 TEST(Jobs, TellTheirStatesAndKeepTheirResult) {
@@ -105,7 +106,7 @@ TEST(Jobs, StopWhereNobodyListensAnyMore) {
   States states;
   std::promise<void> ended;
   const std::string id = jobs.submit("page", [&](const Exec& exec) -> Result {
-    while (!exec.stop.stop_requested()) std::this_thread::sleep_for(1ms);
+    test::wait_for_stop(exec.stop);
     ended.set_value();
     return {};
   });
@@ -128,7 +129,7 @@ TEST(Jobs, StopWhereNobodyEverListens) {
   Jobs jobs({}, {.alone = 50ms});
   std::promise<void> ended;
   jobs.submit("page", [&](const Exec& exec) -> Result {
-    while (!exec.stop.stop_requested()) std::this_thread::sleep_for(1ms);
+    test::wait_for_stop(exec.stop);
     ended.set_value();
     return {};
   });

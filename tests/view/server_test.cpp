@@ -13,6 +13,7 @@
 
 #include "support/messages.h"
 #include "support/sanitized.h"
+#include "support/waiting.h"
 #include "view/client.h"
 #include "view/guard.h"
 
@@ -261,10 +262,10 @@ TEST_F(ServerTest, ClosesTheConnectionThatHasWaitedLongest) {
     EXPECT_TRUE(a.closed());
   }
   std::string answer;  // comes once the server has seen the others go
-  for (int i = 0; i < 500 && answer.empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  test::eventually([&] {
     answer = Client(server_.port()).ask("GET", "/page/x");
-  }
+    return !answer.empty();
+  });
   EXPECT_THAT(answer, HasSubstr("/page/x"));
 }
 

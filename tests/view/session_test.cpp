@@ -10,11 +10,11 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "io/model/crc32.h"
 #include "support/files.h"
 #include "support/messages.h"
+#include "support/waiting.h"
 #include "view/page_files.h"
 #include "view/saved_results/saved_file.h"
 #include "view/session_fixture.h"
@@ -293,10 +293,9 @@ class SlowView final : public SystemView {
   Result run(const Run& run, const Exec&) override {
     Result result{.image = run.inputs.front()->frame(0), .size = {64, 48}};
     result.explain = [](report::Point, const Exec& exec) -> report::Explanation {
-      while (true) {
-        throw_if_stopped(exec);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
+      test::wait_for_stop(exec.stop);
+      throw_if_stopped(exec);
+      return {};
     };
     return result;
   }

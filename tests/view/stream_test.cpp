@@ -21,6 +21,7 @@
 #include "support/messages.h"
 #include "support/rtsp.h"
 #include "support/server.h"
+#include "support/waiting.h"
 #include "view/client.h"
 #include "view/saved_results/saved_file.h"
 #include "view/session_fixture.h"
@@ -360,12 +361,9 @@ TEST_F(StreamTest, AreLimitedInNumber) {
     EXPECT_TRUE(ninth.ended());
   }
   pages.clear();
-  bool opens = false;  // once the others have seen that their pages are gone
-  for (int i = 0; i < 500 && !opens; ++i) {
-    std::this_thread::sleep_for(10ms);
-    opens = StreamPage(session_, id).next().state() == "opening";
-  }
-  EXPECT_TRUE(opens);
+  // Once the others have seen that their pages are gone.
+  EXPECT_TRUE(
+      test::eventually([&] { return StreamPage(session_, id).next().state() == "opening"; }));
 }
 
 class LiveStreamTest : public StreamTest {
@@ -441,7 +439,7 @@ TEST_F(LiveStreamTest, LeavingDoesNotWaitForASilentSource) {
     const int before = server.connections();
     StreamPage page(patient, add_to(patient, source));
     page.run(kNoSystem);
-    while (server.connections() == before) std::this_thread::sleep_for(5ms);
+    ASSERT_TRUE(test::eventually([&] { return server.connections() > before; }));
     const auto left = std::chrono::steady_clock::now();
     page.close();
     patient.stop_jobs();

@@ -43,7 +43,7 @@ struct MissingPart {
 };
 void describe(FieldVisitor& visit, MissingPart& part);
 struct MissingVideos {
-  std::vector<MissingPart> parts;  // empty where everything was asked for
+  std::vector<MissingPart> parts;  // empty where no part of the split lacks a video
   std::vector<std::string> names;  // of the videos, such as person01_boxing_d1
 };
 void describe(FieldVisitor& visit, MissingVideos& missing);

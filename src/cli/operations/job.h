@@ -44,9 +44,9 @@ struct Job {
   // The input of this number, with the names of its files; none has a name where there is none.
   // Where all inputs have one result, two of them are a pair.
   operations::Source source_of(std::size_t input) const;
-  // The file of an output that belongs to one input; empty where none was asked for.
+  // The file that an output has for one input; empty where no option names it.
   std::string file_at(std::size_t output, std::size_t input) const;
-  // Whether an output is asked for that is a file of a still, or of each step, and no picture.
+  // Whether an option names the output, and it is a file of a still or of each step, no picture.
   bool writes_own(std::size_t output) const;
   // The pictures of a still or a sequence.
   std::vector<AskedPicture> pictures() const;

@@ -188,8 +188,8 @@ bool ReadFiles::has(const std::string& path) {
          });
 }
 
-// Files of a folder count, or those of its own folders, such as one of each class, where it has
-// none itself.
+// A run reads the files that lie in a folder. Where it has none, as a folder with one folder per
+// class, the run reads the files in those.
 bool ReadFiles::has_member(const fs::path& folder, const fs::path& file) const {
   const fs::path parent = file.parent_path();
   if (parent != folder && parent.parent_path() != folder) return false;

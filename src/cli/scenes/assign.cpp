@@ -155,12 +155,12 @@ Command scenes_assign_command() {
           "fovea scenes dictionary --rounds FOLDER learns words from samples that stay in the "
           "manifests of the shards that drew them. Every round it writes a request into the "
           "folder, and this command answers it for its shards: which word each sample is nearest "
-          "to, added up. Without --wait it answers one request, or none where nothing is asked, "
-          "and ends with status 0. With --wait it reads its samples once and goes on from round "
-          "to round until the dictionary is written (status 0), or until nothing was asked for so "
-          "many seconds (status 6). Where words are learned from other samples in this folder, it "
-          "ends with status 2. The dictionary has the bytes of one that is learned from all "
-          "samples in one place. Samples are assigned on the CPU.",
+          "to, added up. Without --wait it answers one request, or none where there is none, and "
+          "ends with status 0. With --wait it reads its samples once and goes on from round to "
+          "round until the dictionary is written (status 0), or until no request came for as many "
+          "seconds as --wait says (status 6). Where words are learned from other samples in this "
+          "folder, it ends with status 2. The dictionary has the bytes of one that is learned from "
+          "all samples in one place. Samples are assigned on the CPU.",
       .arguments = {{"MANIFEST", "manifests of fovea scenes sample --shard I/N: one or more", 1,
                      kAnyNumber}},
       .examples = {{"fovea scenes assign scenes-sample-0-of-8.manifest --rounds r --wait 600",

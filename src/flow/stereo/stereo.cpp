@@ -85,8 +85,7 @@ void check_stereo(const StereoOptions& options) {
   const int count = options.max_disparity - options.min_disparity + 1;
   if (count < 2 || count > kMostCandidates)
     throw InvalidArgument(fmt::format(
-        "stereo: disparities from {} to {} were asked for; expected 2 to {} of them, the least "
-        "first",
+        "stereo: disparities go from {} to {}; expected 2 to {} of them, the least first",
         options.min_disparity, options.max_disparity, kMostCandidates));
   if (options.block && *options.block % 2 == 0)
     throw InvalidArgument(
@@ -235,7 +234,7 @@ StereoMatcher::StereoMatcher(const StereoOptions& options)
   check_stereo(options);
   if (options.exec.device.kind == DeviceKind::kCuda)
     throw InvalidArgument(
-        "stereo: works on the CPU only, and a GPU was asked for; use the device cpu or auto");
+        "stereo: works on the CPU only, but the device is a GPU; use the device cpu or auto");
   impl_->options.exec.device = Device::cpu();
 }
 StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;

@@ -14,11 +14,11 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cli/program/run.h"
 #include "support/files.h"
+#include "support/waiting.h"
 
 namespace fovea::cli {
 
@@ -124,8 +124,7 @@ class Process {
   std::string err_so_far() const { return test::load(folder_ / "err"); }
   // Waits until the program has said something that meets the condition, or for a minute.
   void wait_for(const std::function<bool(const std::string& err)>& said) const {
-    for (int i = 0; i < 3000 && !said(err_so_far()); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    test::eventually([&] { return said(err_so_far()); });
   }
 
   // A process ended by a signal has status 128 + signal, as in a shell.

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "cli/program/program.h"
+#include "support/waiting.h"
 
 namespace fovea::cli {
 namespace {
@@ -20,10 +20,10 @@ TEST(View, PrintsItsAddressAndEndsWithASignal) {
   const std::string out = folder / "out";
   Process process(program({"view", folder / "a.png", "--no-open"}), out);
   std::string line;
-  for (int i = 0; i < 6000 && line.find('\n') == line.npos; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  test::eventually([&] {
     line = std::filesystem::exists(out) ? test::load(out) : "";
-  }
+    return line.find('\n') != line.npos;
+  });
   EXPECT_THAT(line, MatchesRegex("http://127\\.0\\.0\\.1:[0-9]+/#[0-9a-f]+\n"));
   process.send(SIGTERM);
   EXPECT_EQ(process.wait().status, kDone);
