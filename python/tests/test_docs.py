@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+import fovea
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -19,3 +21,11 @@ def test_examples_run_as_they_stand(page, tmp_path, monkeypatch, capsys):
     for block in blocks:
         exec(compile(block, page, "exec"), names)
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/opencv.md", "docs/architecture.md"])
+def test_examples_choose_thresholds_in_the_units_of_the_model(page):
+    own = fovea.people.load_model("channels").threshold
+    text = (ROOT / page).read_text()
+    found = re.findall(r"(?:people\.detect|[Dd]etector)\([^)\n]*\"(?:people/)?channels\"[^)\n]*threshold ?= ?([-0-9.]+)", text)
+    assert all(own / 2 < float(number) < 2 * own for number in found)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import base64
 import csv
+import email
 import hashlib
 import io
 import json
+import struct
 import subprocess
 import sys
 import zipfile
 
 import pytest
 
+import fovea
 from conftest import ROOT
 
 SYSTEMS = "fovea, fovea.people, fovea.flow, fovea.emd, fovea.scenes, fovea.actions, fovea.mesh, fovea.ops, fovea.kmeans"
@@ -49,6 +52,13 @@ def test_the_import_needs_neither_a_driver_nor_ffmpeg():
         assert library not in maps
 
 
+#: Licenses of what the wheel may hold: all of them let others use it in programs of any license.
+ALLOWED = {
+    "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause", "BSL-1.0", "IJG", "LicenseRef-NVIDIA-CUDA-Toolkit",
+    "LicenseRef-Public-Domain", "MIT", "MPL-2.0", "Zlib", "libpng-2.0", "libtiff",
+}  # fmt: skip
+
+
 def wheels():
     made = sorted((ROOT / "build/wheel").glob("*.whl"))
     return made or [pytest.param(None, marks=pytest.mark.skip(reason="no wheel in build/wheel"))]
@@ -75,3 +85,39 @@ def test_the_wheel_is_whole_and_small(path):
     assert models and models.issubset(names)
     assert "fovea/py.typed" in names and "fovea/_options.pyi" in names
     assert not [entry for entry in names if any(word in entry for word in ("libcuda", "libav", "libsw"))]
+    assert not [entry for entry in names if "jbig" in entry or "Lerc" in entry]
+
+
+@pytest.mark.parametrize("path", wheels(), ids=lambda path: getattr(path, "name", "none"))
+def test_the_wheel_names_every_library_in_it_with_its_license(path):
+    name, version = path.name.split("-")[:2]
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(path) as wheel:
+        bill = json.loads(wheel.read(f"{info}/sboms/fovea.cdx.json"))
+        metadata = email.message_from_bytes(wheel.read(f"{info}/METADATA"))
+        texts = {entry: wheel.read(entry).decode() for entry in wheel.namelist() if entry.startswith(f"{info}/licenses/")}
+        files = {entry: hashlib.sha256(wheel.read(entry)).hexdigest() for entry in wheel.namelist() if ".libs/" in entry}
+    assert bill["bomFormat"] == "CycloneDX"
+    terms = set()
+    for part in bill["components"]:
+        terms.update(part["licenses"][0]["expression"].split(" AND "))
+        ours = part["purl"].startswith(f"pkg:pypi/fovea-vision@{version}#")
+        assert ours or texts[f"{info}/licenses/{part['name']}.txt"].strip(), part["name"]
+    assert terms <= ALLOWED
+    assert set(metadata["License-Expression"].split(" AND ")) == terms
+    assert {f"{info}/licenses/{file}" for file in metadata.get_all("License-File")} == set(texts)
+    listed = {part["properties"][0]["value"]: part["hashes"][0]["content"] for part in bill["components"] if "hashes" in part}
+    assert listed == files
+    compiled = " ".join(part["name"] for part in bill["components"] if "hashes" not in part)
+    assert all(word in compiled for word in ("boost", "eigen", "nlohmann-json", "nanobind"))
+
+
+@pytest.mark.parametrize("scheme, word", [(34661, "JBIG"), (34887, "LERC")])
+def test_a_compression_that_the_package_leaves_out_is_named(scheme, word, tmp_path):
+    fields = [(256, 16), (257, 4), (258, 1), (259, scheme), (262, 1), (273, 8), (277, 1), (278, 4), (279, 8)]
+    entries = b"".join(struct.pack("<HHII", tag, 4 if tag == 273 else 3, 1, value) for tag, value in fields)
+    content = struct.pack("<2sHI", b"II", 42, 16) + bytes(8) + struct.pack("<H", len(fields)) + entries + bytes(4)
+    (tmp_path / "scan.tif").write_bytes(content)
+    with pytest.raises(fovea.FormatError, match=f"scan.tif.*{word}.*deflate") as error:
+        fovea.read_image(tmp_path / "scan.tif")
+    assert "\n" not in str(error.value)

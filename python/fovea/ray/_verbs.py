@@ -40,7 +40,7 @@ def input_words(inputs: Inputs, folder: pathlib.Path, *, videos_of_folders: bool
 class Verb:
     """A verb of the program. Called with inputs and a folder, it starts a job on the cluster.
 
-    Keywords are the verb's options, such as ``threshold=0.2``, and those of :func:`fovea.ray.run`.
+    Keywords are the verb's options, such as ``threshold=12``, and those of :func:`fovea.ray.run`.
     """
 
     def __init__(self, name: str, *, files: Mapping[str, str], each: bool = False, videos: bool = False) -> None:

@@ -131,6 +131,13 @@ std::string TiffFile::message(const char* otherwise) const {
 
 void TiffFile::fail_reading(const char* otherwise) const {
   if (exception_) std::rethrow_exception(exception_);
+  const auto scheme =
+      tiff_ ? tiff_field<std::uint16_t>(tiff_.get(), TIFFTAG_COMPRESSION) : std::uint16_t{};
+  if (scheme == COMPRESSION_JBIG || scheme == COMPRESSION_LERC)
+    source_->fail(
+        fmt::format("cannot be decoded: {}. It is compressed as {}, which the Python package does "
+                    "not read; save it with another compression, such as deflate",
+                    message(otherwise), scheme == COMPRESSION_JBIG ? "JBIG" : "LERC"));
   source_->fail(fmt::format("is truncated or damaged: {}", message(otherwise)));
 }
 
