@@ -114,6 +114,7 @@ struct Plan {
   std::uint64_t max_pixels = 0;  // larger images are refused; 0: no limit
   bool times = true;             // whether lines for people tell how long work took
   bool json = false;             // the result is printed as JSON
+  bool shows = false;            // what is shown of each result will be asked for
   bool asks = false;             // why will be asked of each result: it keeps what that needs
   Kept* kept = nullptr;  // what earlier calls have left; null where the driver makes one call
 
@@ -145,6 +146,7 @@ struct Ended {
   const Plan& plan;
   std::string named{};  // the first file that an option names, or else the first input
   bool still = false;
+  std::optional<std::int64_t> first_frame{};          // of a still that is a part of a video
   std::int64_t frames = 0, results = 0, dropped = 0;  // of a sequence
   Extent size{};                                      // of its frames
   bool whole = true;
@@ -299,11 +301,16 @@ class Call {
   virtual Explained explain(const std::shared_ptr<const void>& item, const Asked& asked) const = 0;
 };
 
-// How a page presents an operation. One without a title is not on it.
+// How a page presents an operation. One without a title is not on it by itself.
 struct OnPage {
-  std::string_view title{};  // "People"
-  std::string_view name{};   // in addresses; empty: that of the system
-  std::string_view hint{};   // what a click asks, where it explains: "Click a person to see why."
+  std::string_view title{};   // "People"
+  std::string_view name{};    // in addresses; empty: that of the system
+  std::string_view hint{};    // what a click asks, where it explains: "Click a person to see why."
+  std::string_view verbs{};   // the control whose words are verbs of the system: that one runs
+  std::string_view python{};  // the function of Python; empty: it is called as the verb
+  // Controls that begin with another value, and those that are not shown.
+  std::vector<std::pair<std::string_view, std::string_view>> start{};
+  std::vector<std::string_view> hidden{};
 };
 
 // An option for a file in place of which a caller may give a value with each input.

@@ -7,6 +7,7 @@
 #include <fovea/report/color_map.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,6 +53,9 @@ struct Layer {
 };
 
 struct Shown {
+  // Given where the frames of a stream pass by: the range of their colors so far, which goes on
+  // from frame to frame. Only layers that are shown at first are wanted then.
+  std::optional<double> range{};
   std::string summary{};  // whole sentences
   std::vector<Mark> marks{};
   std::vector<Layer> layers{};

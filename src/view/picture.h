@@ -18,6 +18,7 @@ class Picture {
   explicit Picture(Image<std::uint8_t> pixels, double seconds = 0);
 
   ImageView<const std::uint8_t> pixels() const { return pixels_; }
+  const Image<std::uint8_t>& image() const { return pixels_; }
   int width() const { return pixels_.width(); }
   int height() const { return pixels_.height(); }
   double seconds() const { return seconds_; }

@@ -86,6 +86,7 @@ struct WhyPicture {
 // A file that a result can be saved as.
 struct SavedAs {
   std::size_t output = 0;  // of the operation
+  std::size_t kind = 0;    // of its pictures, where it has several
   std::string name{};      // of that output: "coco"
   std::string file{};      // "street_people_detect_coco.json"
   std::string help{};      // what it is

@@ -57,14 +57,49 @@ std::optional<OptionField> model_option(Call& call) {
   return model;
 }
 
-bool takes_images(const Operation& operation) {
-  return operation.input == operations::InputKind::kImage ||
-         operation.input == operations::InputKind::kImageOrVideo;
-}
 // Whether an item is read by its pixels alone, which a frame of a video gives as well.
 bool takes_frames(const Operation& operation) {
   return operation.input == operations::InputKind::kImageOrVideo;
 }
+// Whether it works on two images, or on each frame of a video and the one before it.
+bool takes_pairs(const Operation& operation) { return !operation.pairs.empty(); }
+bool takes_images(const Operation& operation) {
+  return operation.input != operations::InputKind::kMesh;
+}
+int images_of(const Operation& operation) { return takes_pairs(operation) ? 2 : 1; }
+
+// The operation that runs: another verb where a control says so.
+const Operation& chosen(const Operation& operation, const FormValues& options) {
+  const auto word = options.find(operation.on_page.verbs);
+  const auto is_meant = [&](const Operation& other) {
+    return other.words.system == operation.words.system && other.words.verb == word->second;
+  };
+  if (word == options.end()) return operation;
+  const auto other = std::ranges::find_if(operations::operations(), is_meant);
+  return other == operations::operations().end() ? operation : *other;
+}
+
+// The form of a page, as it begins.
+Form form_of_page(const operations::OnPage& page, Controls& controls) {
+  Form form = form_of(controls, page.hidden);
+  for (const auto& [name, value] : page.start)
+    fill_form(form, {{std::string(name), std::string(value)}});
+  return form;
+}
+
+// A frame of a stream, in the hands of an operation.
+class PageFrame final : public operations::Frame {
+ public:
+  explicit PageFrame(StreamFrame frame) : frame_(std::move(frame)) {}
+  std::int64_t number() const override { return frame_.number; }
+  double seconds() const override { return frame_.seconds; }
+  const Image<std::uint8_t>& pixels() override { return frame_.picture->image(); }
+  const Image<std::uint8_t>& mask() override { return mask_; }
+
+ private:
+  StreamFrame frame_;
+  Image<std::uint8_t> mask_{};
+};
 
 SystemFacts facts_of(const Operation& operation, const std::string& added) {
   const operations::Words& words = operation.words;
@@ -74,7 +109,8 @@ SystemFacts facts_of(const Operation& operation, const std::string& added) {
                     .text = std::string(words.text.substr(0, words.text.find(". "))),
                     .headline = fmt::format("{} in", page.title),
                     .takes = takes_images(operation) ? InputKind::kImage : InputKind::kMesh,
-                    .streams = takes_frames(operation)};
+                    .images = images_of(operation),
+                    .streams = takes_frames(operation) || takes_pairs(operation)};
   if (!facts.text.ends_with('.')) facts.text += '.';
   const std::unique_ptr<Call> call = operation.call();
   if (const auto model = model_option(*call))
@@ -85,29 +121,38 @@ SystemFacts facts_of(const Operation& operation, const std::string& added) {
 // One call with its options, and the item that it works on. Several threads may ask about it.
 class Work {
  public:
-  Work(const Operation& operation, const SystemFacts& facts, Task task)
-      : operation_(operation), task_(std::move(task)), call_(operation.call()) {
-    const std::unique_ptr<Call> usual = operation.call();
+  Work(const Operation& on_page, const SystemFacts& facts, Task task)
+      : page_(on_page.on_page),
+        operation_(chosen(on_page, task.run.options)),
+        task_(std::move(task)),
+        call_(operation_.call()) {
+    const std::unique_ptr<Call> usual = operation_.call(), first = on_page.call();
     for (Call* call : {call_.get(), usual.get()})
       if (const auto model = model_option(*call)) set_option(*model, task_.model);
-    Controls controls{*call_}, plain{*usual};
-    Form form = form_of(controls);
+    Controls controls{*call_}, plain{*usual}, first_plain{*first};
+    Form form = form_of_page(page_, controls);
     fill_form(form, task_.run.options);
     call_->check();
-    const Form others = form_of(plain);
-    task_.flags = changed_flags(form, others);
-    task_.keywords = changed_keywords(form, others);
+    task_.keywords = changed_keywords(form, form_of(first_plain, page_.hidden));
+    // "lk-radius" of a control is --radius of the verb lk.
+    for (OptionField& field : form.fields)
+      if (const std::string group = std::string(operation_.words.verb) + "-";
+          field.name.starts_with(group))
+        field.name.erase(0, group.size());
+    task_.flags = changed_flags(form, form_of(plain, page_.hidden));
     task_.title = fmt::format("{} {}", facts.headline, task_.run.plain_input());
     task_.stem =
-        fmt::format("{}_{}_{}", task_.run.stem(), operation.words.system, operation.words.verb);
+        fmt::format("{}_{}_{}", task_.run.stem(), operation_.words.system, operation_.words.verb);
   }
 
   const Task& task() const { return task_; }
+  std::string verb() const { return std::string(operation_.words.verb); }
 
   // Reads what the options name and makes the worker. Where why will be asked, results keep what
   // that needs, and all files that can be saved are planned for.
   void prepare(operations::Kept& kept, bool asks) {
-    operations::Plan plan{.inputs = {task_.run.input()}, .asks = asks, .kept = &kept};
+    operations::Plan plan{
+        .inputs = {task_.run.input()}, .shows = true, .asks = asks, .kept = &kept};
     plan.image = [](const std::string& path) { return io::read_image(path); };
     plan.note = [](const std::string&) {};
     if (asks)
@@ -124,29 +169,32 @@ class Work {
     *relay_ = task_.exec.progress;
     task_.exec.progress = {};
     call_->begin(exec, plan);
-    worker_ = call_->make_worker(exec);
+    exec_ = exec;
+    worker_ = call_->make_worker(exec_);
     item_ = call_->make_item();
   }
 
-  // Takes a frame of a stream.
-  void read(const StreamFrame& frame) {
+  // Takes a frame of a stream. Whether that gives a result: the first one of pairs has none.
+  bool read(const StreamFrame& frame) {
     task_.run.frame = static_cast<int>(frame.number);
-    read(frame.picture);
-  }
-  // Takes an input by its file, or a picture.
-  void read(std::shared_ptr<const Picture> picture) {
-    picture_ = std::move(picture);
-    if (takes_frames(operation_)) {
-      put_pixels();
-      return;
+    pictures_ = {frame.picture};
+    if (!takes_pairs(operation_)) {
+      read();
+      return true;
     }
-    const std::shared_ptr<Input>& input = task_.run.inputs.front();
-    const auto image = [&](io::Orientation orientation) {
-      return input->kind() == InputKind::kImage
-                 ? io::read_image(input->path(), {.orientation = orientation})
-                 : io::AnyImage{clone(picture_->pixels())};
-    };
-    call_->read({input->path(), image}, item_.get());
+    step_ = {std::move(step_.now), std::make_shared<PageFrame>(frame), true};
+    call_->take(step_, item_.get());
+    return step_.before != nullptr;
+  }
+  // Takes inputs by their files, or pictures.
+  void read(std::vector<std::shared_ptr<const Picture>> pictures) {
+    pictures_ = std::move(pictures);
+    read();
+  }
+  // The next frame does not follow those before.
+  void restart() {
+    step_ = {};
+    worker_ = call_->make_worker(exec_);
   }
 
   void run() { call_->run(worker_.get(), item_.get()); }
@@ -158,8 +206,9 @@ class Work {
     if (takes_frames(operation_)) call_->pixels(item_.get()) = {};
   }
 
-  Shown shown() const {
-    Shown shown;
+  // `range` is that of colors, which goes on from frame to frame of a stream.
+  Shown shown(std::optional<double> range = {}) const {
+    Shown shown{.range = range};
     show_record(call_->result(item_.get()), shown);
     shown.summary = call_->line(item_.get());
     if (!shown.summary.empty()) shown.summary += '.';
@@ -175,14 +224,18 @@ class Work {
     return shown;
   }
 
-  report::Explanation explain(const operations::Question& question, const Exec& exec) {
+  report::Explanation explain(const operations::Question& question, Exec exec) {
+    if (operation_.explains_on_processor) exec.device = Device::cpu();
     return with_pixels(
         [&] { return call_->explain(item_, {.exec = exec, .question = &question}).explanation; });
   }
   Image<std::uint8_t> picture() {
-    if (std::ranges::none_of(operation_.outputs, &operations::Output::picture))
-      return rgb_copy(picture_->pixels());
+    const auto& outputs = operation_.outputs;
+    const auto drawn = std::ranges::find_if(outputs, &operations::Output::picture);
+    if (drawn == outputs.end()) return rgb_copy(pictures_.front()->pixels());
     return with_pixels([&] {
+      if (!drawn->kinds.empty())
+        return call_->paint(static_cast<std::size_t>(drawn - outputs.begin()), 0, item_.get());
       call_->draw(item_.get());
       return std::move(call_->pixels(item_.get()));
     });
@@ -198,21 +251,54 @@ class Work {
   // The line of the shell that makes the same.
   std::string command() const {
     const operations::Words& words = operation_.words;
-    return fmt::format(
-        "fovea {} {} {}{}{}{} {}", words.system, words.verb, task_.shell_inputs(),
-        task_.model.empty() ? "" : " --model " + task_.shell_model(), task_.flags,
-        takes_images(operation_) ? task_.shell_frames() : "",
-        operation_.needs_output ? "-o " + shell_word(files().front().file) : "--json");
+    const bool film = task_.run.of_film(), pairs = takes_pairs(operation_);
+    if (film && !takes_frames(operation_) && !pairs)  // the verb takes images only
+      return fmt::format("python3 -c {}",
+                         shell_word(fmt::format("import fovea; print({})", python())));
+    // Of frames, files with numbers are written into a folder.
+    const std::string file = film && pairs ? task_.stem : files().front().file;
+    return fmt::format("fovea {} {} {}{}{}{} {}", words.system, words.verb,
+                       task_.shell_inputs(images_of(operation_)),
+                       task_.model.empty() ? "" : " --model " + task_.shell_model(), task_.flags,
+                       takes_images(operation_) ? task_.shell_frames(images_of(operation_)) : "",
+                       operation_.needs_output ? "-o " + shell_word(file) : "--json");
   }
   std::string python() const {
-    return fmt::format("fovea.{}.{}({}{}{})", operation_.words.system, operation_.words.verb,
-                       takes_images(operation_) ? task_.python_image() : task_.python_input(),
-                       task_.model.empty() ? "" : ", model=" + task_.python_model(),
-                       task_.keywords);
+    const std::vector<std::string> inputs = takes_images(operation_)
+                                                ? task_.python_images(images_of(operation_))
+                                                : std::vector{task_.python_input()};
+    return fmt::format(
+        "fovea.{}.{}({}{}{})", operation_.words.system,
+        page_.python.empty() ? operation_.words.verb : page_.python, fmt::join(inputs, ", "),
+        task_.model.empty() ? "" : ", model=" + task_.python_model(), task_.keywords);
   }
 
  private:
-  void put_pixels() { call_->pixels(item_.get()) = clone(picture_->pixels()); }
+  void put_pixels() { call_->pixels(item_.get()) = clone(pictures_.front()->pixels()); }
+
+  void read() {
+    if (takes_frames(operation_)) put_pixels();
+    else call_->read(source_of(0), item_.get());
+  }
+  operations::Source source_of(std::size_t index) const {
+    const Run& run = task_.run;
+    const bool film = run.of_film();
+    const std::shared_ptr<Input>& input = run.inputs[film ? 0 : index];
+    operations::Source source{.name = takes_images(operation_) ? input->name() : input->path()};
+    if (film && takes_pairs(operation_))
+      source.name = fmt::format("frame {}", run.frame_number(index));
+    // What lies over the picture of a pair is upright as the picture is.
+    const auto picture = index < pictures_.size() ? pictures_[index] : nullptr;
+    source.image = [this, input, picture](io::Orientation asked) -> io::AnyImage {
+      if (input->kind() != InputKind::kImage) return {clone(picture->pixels())};
+      const bool upright = takes_pairs(operation_);
+      return io::read_image(input->path(),
+                            {.orientation = upright ? io::Orientation::kApply : asked});
+    };
+    if (index + 1 < pictures_.size())
+      source.second = std::make_shared<const operations::Source>(source_of(index + 1));
+    return source;
+  }
 
   // Calls a function while the item has its pixels.
   template <class Function>
@@ -225,11 +311,14 @@ class Work {
     return made;
   }
 
+  const operations::OnPage& page_;
   const Operation& operation_;
   Task task_;
   std::unique_ptr<Call> call_;
+  Exec exec_{};
   std::shared_ptr<void> worker_{}, item_{};
-  std::shared_ptr<const Picture> picture_{};
+  std::vector<std::shared_ptr<const Picture>> pictures_{};
+  operations::Step step_{};
   std::shared_ptr<ProgressFn> relay_ = std::make_shared<ProgressFn>();
   std::mutex mutex_{};
 };
@@ -258,25 +347,50 @@ void put(Shown shown, Result& result) {
 class OperationRunning final : public Running {
  public:
   OperationRunning(SystemView& view, const Operation& operation, Task task, operations::Kept& kept)
-      : view_(view), verb_(operation.words.verb), work_(operation, view.facts(), std::move(task)) {
+      : view_(view),
+        pairs_(takes_pairs(operation)),
+        work_(operation, view.facts(), std::move(task)) {
     work_.prepare(kept, false);
   }
 
+  void begin(const StreamFrame& frame) override {
+    if (!pairs_) return;
+    work_.restart();
+    work_.read(frame);
+    work_.run();
+    before_ = frame;
+  }
   Result stay(const StreamFrame& frame) override {
-    return view_.run_on(work_.task().run, {frame}, work_.task().exec);
+    const auto on = [&](std::vector<StreamFrame> frames) {
+      return view_.run_on(work_.task().run, std::move(frames), work_.task().exec);
+    };
+    if (!pairs_) return on({frame});
+    if (!before_) return next(frame);
+    Result result = on({*before_, frame});
+    begin(frame);
+    return result;
   }
 
  private:
   void work(const StreamFrame& frame, Result& result, Stopwatch& watch) override {
-    work_.read(frame);
+    const bool whole = work_.read(frame);
     work_.run();
-    watch.lap(verb_);
-    put(work_.shown(), result);
+    watch.lap(work_.verb());
+    before_ = frame;
+    if (!whole) {
+      result.summary = fmt::format("{} begins with the second frame.", view_.facts().title);
+      return;
+    }
+    Shown shown = work_.shown(range_);
+    range_ = *shown.range;
+    put(std::move(shown), result);
   }
 
   SystemView& view_;
-  std::string verb_;
+  bool pairs_;
   Work work_;
+  std::optional<StreamFrame> before_{};
+  double range_ = 0;  // of colors so far
 };
 
 class OperationView final : public SystemView {
@@ -287,7 +401,7 @@ class OperationView final : public SystemView {
   std::string controls() const override {
     const std::unique_ptr<Call> call = operation_.call();
     Controls controls{*call};
-    return controls_json(form_of(controls));
+    return controls_json(form_of_page(operation_.on_page, controls));
   }
 
   Result run(const Run& run, const Exec& exec) override {
@@ -297,13 +411,15 @@ class OperationView final : public SystemView {
     const auto work = std::make_shared<Work>(operation_, facts(), task_of(run, exec));
     result.title = work->task().title;
     result.folders = run.folders();
-    if (takes_images(operation_)) result.show(run.image());
+    std::vector<std::shared_ptr<const Picture>> pictures;
+    if (takes_images(operation_)) pictures = run.images(images_of(operation_));
+    if (!pictures.empty()) result.show(pictures.front());
     work->prepare(kept_, true);
     watch.lap("prepare");
-    work->read(result.image);
+    work->read(std::move(pictures));
     watch.lap("read the input");
     work->run();
-    watch.lap(std::string(operation_.words.verb));
+    watch.lap(work->verb());
     put(work->shown(), result);
     work->finish();
     result.json = work->json();

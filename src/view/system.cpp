@@ -1,6 +1,5 @@
 #include "view/system.h"
 
-#include <fovea/io/json_writer.h>
 #include <fovea/io/model_file.h>
 #include <fovea/io/models.h>
 #include <fovea/io/place.h>
@@ -17,6 +16,7 @@
 #include "core/words.h"
 #include "operations/files.h"
 #include "view/run_operation.h"
+#include "view/save/save_result.h"
 
 namespace fovea::view {
 
@@ -48,10 +48,8 @@ Systems make_systems(const std::string& model) {
   for (const operations::Operation& operation : operations::operations())
     if (!operation.on_page.title.empty())
       systems.push_back(operation_view(operation, added(operation.words.system)));
-  systems.push_back(flow_view());
   systems.push_back(emd_view());
   systems.push_back(track_view());
-  systems.push_back(scenes_view());
   systems.push_back(actions_view(added("actions")));
   systems.push_back(cubes_view());
   std::ranges::stable_sort(systems, {}, [](const auto& system) {
@@ -227,14 +225,7 @@ std::string Task::saved(const SavedCall& call, RecordRef result) const {
     if (!value.empty())
       origin.options.insert(1, fmt::format("\"{}\": {}{}", name, detail::json_quote(value),
                                            origin.options == "{}" ? "" : ", "));
-  if (call.all_inputs) {
-    std::string members;
-    io::JsonWriter json(io::string_sink(members));
-    json.begin_object();
-    io::write_fields(json, result);
-    json.end_object().finish();
-    return fmt::format("{{\n  {},{}", io::origin_members(origin, ",\n  "), members.substr(1));
-  }
+  if (call.all_inputs) return one_result_json(origin, result);
   std::string members = io::record_members(result);
   if (run.of_film() && !call.whole_film) {
     const io::FrameTime time{run.frame_number(),
@@ -243,7 +234,6 @@ std::string Task::saved(const SavedCall& call, RecordRef result) const {
     members = fmt::format("\"frames\": [{{{}, {}}}], \"dropped\": 0",
                           io::record_members(record_ref(time)), members);
   }
-  if (call.beside) origin.beside = io::record_members(*call.beside);
   return io::single_result_json(origin, run.input(), members);
 }
 

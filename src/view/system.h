@@ -43,8 +43,10 @@ struct Run {
   std::string stem(bool whole_film = false) const;
   // Whether the input moves: a video, a camera or a network stream.
   bool of_film() const;
-  // The number of the frame that it is about; 0 of an image.
-  std::int64_t frame_number() const { return frames.empty() ? frame : frames.front().number; }
+  // The number of the frame that it is about, or of one after it; 0 of an image.
+  std::int64_t frame_number(std::size_t next = 0) const {
+    return frames.empty() ? frame + static_cast<std::int64_t>(next) : frames[next].number;
+  }
   // Its images: its inputs, or consecutive frames of one video. Throws InvalidArgument where there
   // are too few.
   std::vector<std::shared_ptr<const Picture>> images(int count) const;
@@ -107,10 +109,8 @@ SystemView* find_system(const Systems& systems, std::string_view name);
 // All systems. `model` is a file or name that the command line adds to the models, or empty.
 Systems make_systems(const std::string& model);
 
-std::unique_ptr<SystemView> flow_view();
 std::unique_ptr<SystemView> emd_view();
 std::unique_ptr<SystemView> track_view();
-std::unique_ptr<SystemView> scenes_view();
 std::unique_ptr<SystemView> actions_view(const std::string& model);
 std::unique_ptr<SystemView> cubes_view();
 
@@ -121,10 +121,9 @@ std::vector<std::string> model_names(const std::string& system, const std::strin
 
 // What the JSON of a result has besides the result.
 struct SavedCall {
-  std::string command{};              // "people detect"
-  bool all_inputs = false;            // one result stands for all inputs, not one for each
-  bool whole_film = false;            // the result is about the film, not about one of its frames
-  std::optional<RecordRef> beside{};  // members that stand before the results
+  std::string command{};    // "people detect"
+  bool all_inputs = false;  // one result stands for all inputs, not one for each
+  bool whole_film = false;  // the result is about the film, not about one of its frames
 };
 
 // A run with all that follows from it alike in every system.
@@ -195,8 +194,6 @@ class OptionsView : public SystemView {
 
   virtual void work(const TaskOf<Options>& task, Result& result, Stopwatch& watch) = 0;
   virtual std::unique_ptr<Running> stream(const TaskOf<Options>&) { return nullptr; }
-  // What the options of lines are compared with.
-  virtual Options plain(const Options&) const { return {}; }
 
  private:
   TaskOf<Options> task_of(const Run& run, const Exec& exec) const {
@@ -210,7 +207,7 @@ class OptionsView : public SystemView {
     fill_form(form, run.options);
     task.with.exec = exec;
     task.options = options_json(task.with);
-    Options others = plain(task.with);
+    Options others;
     const Form usual = form_of(others, hidden_);
     task.flags = changed_flags(form, usual);
     task.keywords = changed_keywords(form, usual);

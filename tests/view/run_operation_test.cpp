@@ -46,9 +46,10 @@ class RunOperation : public SessionFixture {
     return ended.out;
   }
 
-  static const operations::Output& output_of(const std::string& system, const std::string& name) {
+  static const operations::Output& output_of(const std::vector<std::string>& words,
+                                             const std::string& name) {
     for (const operations::Operation& operation : operations::operations())
-      if (operation.words.system == system && !operation.on_page.title.empty())
+      if (operation.words.system == words[0] && operation.words.verb == words[1])
         for (const operations::Output& output : operation.outputs)
           if (output.name == name) return output;
     throw std::logic_error(name);
@@ -61,8 +62,15 @@ class RunOperation : public SessionFixture {
     const json files = parsed(get(address))["files"];
     for (std::size_t i = 0; i < files.size(); ++i) {
       const std::string file = files[i]["file"], name = files[i]["name"];
-      const bool folder = output_of(words[0], name).share == operations::Share::kOneFolder;
-      printed(words, {"--" + name, folder ? "." : file, "--overwrite"});
+      const operations::Output& output = output_of(words, name);
+      if (output.list != operations::List::kNo && file.ends_with(".json")) continue;  // has times
+      const bool folder = output.share == operations::Share::kOneFolder;
+      std::vector<std::string> more{"--" + name, folder ? "." : file, "--overwrite"};
+      if (!output.kinds.empty()) {
+        const std::string kind = files[i]["help"];  // "the picture wheel"
+        more.insert(more.begin() + 1, kind.substr(kind.rfind(' ') + 1));
+      }
+      printed(words, more);
       std::string expected = test::load(file);
       if (const std::string materials = std::filesystem::path(file).stem().string() + ".mtl";
           file.ends_with(".obj"))
@@ -153,6 +161,74 @@ TEST_F(RunOperation, SavesMeshesAsTheProgramWritesThem) {
     of_program["options"]["seg"] = "";
     EXPECT_EQ(saved, of_program);
   }
+}
+
+TEST_F(RunOperation, SavesMotionAsTheProgramWritesIt) {
+  io::write_image("a.png", drawn(64, 48).view());
+  io::write_image("b.png", drawn(64, 48, 2).view());
+  const json inputs{add("a.png"), add("b.png")};
+  for (const char* verb : {"lk", "bm"}) {
+    const std::string option = std::string(verb) == "lk" ? "radius" : "block",
+                      control = verb + ("-" + option);
+    const std::string address = run(
+        {{"system", "flow"}, {"inputs", inputs}, {"options", {{"method", verb}, {control, "5"}}}});
+    const std::vector<std::string> words{"flow",      verb,   "a.png",       "b.png",
+                                         "--quality", "fast", "--" + option, "5"};
+    const std::string stem = std::string("a_flow_") + verb;
+    EXPECT_EQ(compare_files(address, words),
+              (std::vector<std::string>{stem + ".flo", stem + "_wheel.png", stem + "_arrows.png",
+                                        stem + "_warp.png", stem + "_confidence.png"}));
+    const json result = parsed(get(address));
+    EXPECT_EQ(result["command"],
+              fmt::format("fovea flow {} a.png b.png --quality fast --{} 5 -o {}.flo", verb, option,
+                          stem));
+    EXPECT_EQ(result["python"],
+              fmt::format("fovea.flow.estimate(\"a.png\", \"b.png\", {}quality=\"fast\", {}_{}=5)",
+                          std::string(verb) == "bm" ? "method=\"bm\", " : "", verb, option));
+    // The program's run has a file, which the page's JSON does not know.
+    json saved = json::parse(get(address + "/result.json").body);
+    json of_program = json::parse(printed(words, {"-o", "motion.flo", "--overwrite", "--json"}));
+    EXPECT_EQ(saved["first"], "a.png");
+    for (const char* time :
+         {"output", "seconds", "estimate_seconds", "working_memory_bytes", "peak_memory_bytes"})
+      of_program.erase(time);
+    EXPECT_EQ(saved, of_program);
+  }
+}
+
+TEST_F(RunOperation, EstimatesMotionBetweenFramesOfAVideo) {
+  test::save("v.y4m", test::y4m_video(64, 48, 5));
+  const std::string address = run({{"system", "flow"}, {"inputs", {add("v.y4m")}}, {"frame", 2}});
+  const json result = parsed(get(address));
+  EXPECT_THAT(result["summary"].get<std::string>(), HasSubstr("from frame 2 to frame 3"));
+  EXPECT_EQ(result["command"],
+            "fovea flow lk v.y4m --quality fast --first-frame 2 --frames 2 -o v_000002_flow_lk");
+  printed({"flow", "lk", "v.y4m", "--quality", "fast", "--first-frame", "2", "--frames", "2"},
+          {"-o", "v_000002_flow_lk"});
+  EXPECT_EQ(get(address + "/save/0").body, test::load("v_000002_flow_lk/000002.flo"));
+  const json saved = json::parse(get(address + "/result.json").body);
+  EXPECT_EQ(saved["input"], "v.y4m");
+  EXPECT_EQ(saved["first_frame"], 2);
+  EXPECT_EQ(saved["options"]["frames"], 2);
+}
+
+TEST_F(RunOperation, SavesPlacesAsTheProgramWritesThem) {
+  io::write_image("a.png", drawn(96, 96).view());
+  const std::string address = run({{"system", "scenes"}, {"inputs", {add("a.png")}}});
+  const std::vector<std::string> words{"scenes", "classify", "a.png", "--model", "sun8"};
+  EXPECT_THAT(compare_files(address, words), Contains("a_scenes_classify.csv"));
+  const std::string saved = get(address + "/result.json").body;
+  EXPECT_EQ(saved, printed(words, {"--json", "--manifest", "m"}));
+  EXPECT_EQ(get(address + "/save/1").body, saved);
+  const json result = parsed(get(address));
+  EXPECT_EQ(result["command"], "fovea scenes classify a.png --model sun8 --json");
+  EXPECT_EQ(result["python"], "fovea.scenes.classify(\"a.png\", model=\"sun8\")");
+  EXPECT_EQ(result["facts"][2]["value"], std::to_string(result["scores"].size()));
+  test::save("v.y4m", test::y4m_video(96, 96, 2));
+  const json frame =
+      parsed(get(run({{"system", "scenes"}, {"inputs", {add("v.y4m")}}, {"frame", 1}})));
+  EXPECT_THAT(frame["command"].get<std::string>(),
+              HasSubstr("python3 -c 'import fovea; print(fovea.scenes.classify(next("));
 }
 
 TEST_F(RunOperation, RefusesWhatTheProgramRefuses) {

@@ -1,5 +1,5 @@
 // The requests of the page, from a dropped file to the explanation of a result.
-// Covers: system, result, run_body, inputs, flow, emd, scenes, view
+// Covers: system, result, run_body, inputs, emd, view
 #include "view/session.h"
 
 #include <fovea/core/error.h>
@@ -188,7 +188,9 @@ TEST_F(SessionTest, EstimatesMotionAndSaysWhy) {
   EXPECT_EQ(result["layers"][0]["name"], "wheel");
   EXPECT_THAT(result["summary"].get<std::string>(), HasSubstr("from a.png to a.png"));
   EXPECT_THAT(result["command"].get<std::string>(),
-              HasSubstr("fovea flow lk a.png a.png -o motion.flo --quality fast --radius 3"));
+              HasSubstr("fovea flow lk a.png a.png --quality fast --radius 3 -o a_flow_lk.flo"));
+  EXPECT_EQ(result["python"],
+            "fovea.flow.estimate(\"a.png\", \"a.png\", quality=\"fast\", lk_radius=3)");
   EXPECT_EQ(get(address + "/tile/wheel/0/0/0").type, "image/png");
   EXPECT_EQ(get(address + "/tile/none/0/0/0").status, 404);
   EXPECT_THAT(get(address + "/page.html").body, HasSubstr("Confidence"));

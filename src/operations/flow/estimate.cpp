@@ -1,6 +1,7 @@
 // flow lk and flow bm: the motion between two images, or along a video, as fields and pictures.
 #include <fovea/core/error.h>
 #include <fovea/core/stream.h>
+#include <fovea/flow/evaluate.h>
 #include <fovea/flow/explain.h>
 #include <fovea/flow/show.h>
 #include <fovea/flow/summary.h>
@@ -8,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -110,6 +113,7 @@ struct Estimated {
   Image<std::uint8_t> there{};  // the frame in the device's memory, if that is not the host's
   flow::Flow field{};
   flow::FlowResult result{};  // of a pair
+  std::string between{};      // "a.png to b.png"
 };
 
 struct Worker {
@@ -130,7 +134,7 @@ void check(const Setup& setup) {
 void begin(Setup& setup, const Exec& exec, const Plan& plan) {
   EstimateRequest& request = setup.asked;
   request.flow.exec = exec;
-  setup.draws = plan.writes("picture");
+  setup.draws = plan.writes("picture") || plan.shows;
   setup.uploading = std::make_shared<Stream>(exec.device);
   if (!request.mask.empty() && !request.alpha())
     setup.mask = as_mask(request.mask, plan.image(request.mask));
@@ -145,12 +149,16 @@ Worker worker(const Setup& setup, const Exec& exec) {
 }
 
 void read(const Setup& setup, const Source& source, Estimated& item) {
+  const auto file = [](const Source& one) { return std::filesystem::path(one.name).filename(); };
+  item.between = fmt::format("{} to {}", file(source).string(), file(*source.second).string());
   item.pair = setup.asked.alpha() ? read_alpha_pair(source) : read_pair(source, setup.mask);
 }
 
 // Frames go to a GPU while the flow of those before is estimated there.
 void take(const Setup& setup, const Step& step, Estimated& item) {
   item.step = &step;
+  if (step.before)
+    item.between = fmt::format("frame {} to frame {}", step.before->number(), step.now->number());
   const Image<std::uint8_t>& image = step.now->pixels();
   if (!setup.on_cuda()) return;
   const cuda::ScopedDevice here(setup.exec().device);
@@ -254,7 +262,10 @@ void tally(Count& count, Estimated& item) {
 RecordRef report(const Setup&, Count& count, const Ended& ended) {
   const Plan& plan = ended.plan;
   flow::FlowResult& result = count.result;
-  if (ended.still) {
+  if (ended.first_frame) {
+    result.input = plan.inputs[0];
+    result.first_frame = ended.first_frame;
+  } else if (ended.still) {
     result.first = plan.inputs[0];
     result.second = plan.inputs[1];
   } else {
@@ -284,11 +295,94 @@ std::string report_text(const Setup&, Count& count, const Ended& ended) {
                      time_at_end(ended.plan.times, ended.seconds));
 }
 
+// Where the frames of a stream pass by, colors keep their meaning from frame to frame, as far as
+// motion does not become longer.
+void show(const Setup& setup, const Estimated& item, Shown& shown) {
+  const flow::MotionSummary motion =
+      item.step != nullptr ? flow::summarize(field_of(setup, item)) : *item.result.motion;
+  shown.summary = fmt::format(
+      "Pixels moved by {:.2f} pixels on average and by {:.1f} at most from {}, with a mean "
+      "confidence of {:.2f}.",
+      motion.mean_motion, motion.longest_motion, item.between, *motion.mean_confidence);
+  shown.facts = {{"size", fmt::format("{}x{}", item.field.u.width(), item.field.u.height())},
+                 {"mean motion", fmt::format("{:.3f} pixels", motion.mean_motion)},
+                 {"longest motion", fmt::format("{:.2f} pixels", motion.longest_motion)},
+                 {"mean confidence", fmt::format("{:.3f}", *motion.mean_confidence)}};
+  if (shown.range) *shown.range = std::max({1.0, 0.95 * *shown.range, motion.longest_motion});
+  shown.layers.push_back(
+      {.name = "wheel",
+       .title = "Motion in colors",
+       .text = "The hue is the direction, the saturation is the length; white stands still.",
+       .pixels = flow::wheel_picture(field_of(setup, item),
+                                     {.longest = shown.range, .exec = setup.exec()})});
+  if (shown.range) return;
+  const auto add = [&](const char* name, const char* title, const char* text,
+                       Image<std::uint8_t> pixels) {
+    shown.layers.push_back(
+        {.name = name, .title = title, .text = text, .pixels = std::move(pixels), .shown = false});
+  };
+  const auto painted = [&](FlowPicture kind) {
+    return paint(setup, static_cast<std::size_t>(kind), item);
+  };
+  add("arrows", "Arrows", "Arrows show the mean motion of the cell around them.",
+      painted(FlowPicture::kArrows));
+  add("confidence", "Confidence", "Bright where the motion is certain, dark where it is a guess.",
+      painted(FlowPicture::kConfidence));
+  add("warp", "Second image, warped back",
+      "Where the motion is right, it looks like the first image; black has left the image.",
+      painted(FlowPicture::kWarp));
+  add("second", "Second image", "The image that follows the first.",
+      picture_bytes(item.pair.second));
+}
+
+// The wheel of the estimate gets the scale of the truth, so that the two can be compared.
+void compare(const Setup&, const Estimated& item, const Truth& known, Shown& shown) {
+  constexpr double kGreatest = 3;
+  const auto truth = item.step == nullptr ? known.flow() : std::nullopt;
+  if (!truth) return;
+  const io::FlowFieldView estimate(item.field.u, item.field.v);
+  const flow::FlowErrors errors =
+      flow::evaluate_flow(estimate, item.field.confidence, *truth).all;  // refuses another size
+  const double longest = flow::summarize(*truth).longest_motion;
+  const flow::WheelOptions colors{.longest = longest > 0 ? std::optional(longest) : std::nullopt};
+  shown.layers.front().pixels = flow::wheel_picture(estimate, colors);
+  shown.layers.push_back({.name = "truth",
+                          .title = "True motion",
+                          .text = "The truth, in the same colors; black where it is not known.",
+                          .pixels = flow::wheel_picture(*truth, colors),
+                          .shown = false,
+                          .opacity = 1});
+  shown.layers.push_back(
+      {.name = "error",
+       .title = "Endpoint error",
+       .text = fmt::format("Dark where the motion is right, bright where it is {:g} pixels or more "
+                           "beside the truth, gray where that is not known.",
+                           kGreatest),
+       .pixels = flow::error_picture(flow::endpoint_errors(estimate, *truth), kGreatest),
+       .shown = false,
+       .opacity = 1});
+  shown.summary +=
+      fmt::format(" It is {:.2f} pixels beside the truth on average.", errors.endpoint);
+  shown.facts.emplace_back("endpoint error", fmt::format("{:.3f} pixels", errors.endpoint));
+  shown.facts.emplace_back("angular error", fmt::format("{:.2f} degrees", errors.angular));
+  shown.facts.emplace_back("more than 1 pixel beside", fmt::format("{:.1f} %", 100 * errors.r1));
+}
+
+// The memory of the field and of the two images.
+std::size_t held_bytes(const Estimated& item) {
+  const auto pixels = static_cast<std::size_t>(item.pair.first.width()) *
+                      static_cast<std::size_t>(item.pair.first.height());
+  const auto channels = static_cast<std::size_t>(item.pair.first.channels());
+  return pixels * (3 * sizeof(float) + 2 * channels * sizeof(std::uint8_t));
+}
+
 Explained explain(const Setup& setup, const std::shared_ptr<const Estimated>& item,
                   const Asked& asked) {
   const ImagePair& pair = item->pair;
-  const ExplainedPixel at =
-      explained_pixel(setup.asked.explain, {pair.first.width(), pair.first.height()});
+  const ExplainedPixel at = explained_pixel(
+      asked.question != nullptr ? ExplainNumbers{asked.question->place.x, asked.question->place.y}
+                                : setup.asked.explain,
+      {pair.first.width(), pair.first.height()});
   flow::FlowOptions options = setup.asked.flow;
   options.exec = asked.exec;
   const flow::Estimator estimator(options);
@@ -335,10 +429,21 @@ std::vector<Argument> inputs() {
            1, kAnyNumber}};
 }
 
-Operation estimate(Setup (*start)(), Words words) {
+// The fast quality answers while a slider moves; better ones are one choice away.
+OnPage on_page() {
+  return {.title = "Motion",
+          .hint = "Click a pixel to see how sure its motion is, and why.",
+          .verbs = "method",
+          .python = "estimate",
+          .start = {{"quality", "fast"}},
+          .hidden = {"memory"}};
+}
+
+Operation estimate(Setup (*start)(), Words words, OnPage on_page) {
   words.arguments = inputs();
   return make_operation<Setup, Estimated, Worker, Count>(
       {.words = std::move(words),
+       .on_page = std::move(on_page),
        .input = InputKind::kFrames,
        .needs_output = true,
        .alone_on_gpu = true,
@@ -377,6 +482,10 @@ Operation estimate(Setup (*start)(), Words words) {
        .report_text = report_text,
        .memory = memory,
        .result = [](const Estimated& item) { return record_ref(item.field); },
+       .controls = [](OptionVisitor& visit, Setup& setup) { describe(visit, setup.asked.flow); },
+       .show = show,
+       .compare = compare,
+       .held_bytes = held_bytes,
        .tally = tally,
        .explains = [](const Setup& setup) { return !setup.asked.explain.empty(); },
        .explain_picture = [](const Setup& setup) { return setup.asked.explain_picture; },
@@ -424,7 +533,8 @@ Operation flow_lk() {
                     {"fovea flow lk a.png b.png --explain 120,80 --explain-picture why.png",
                      "say why a pixel has its flow, and what its confidence is made of"},
                     {"fovea flow lk - -o fields",
-                     "read y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}}});
+                     "read y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}}},
+      of_flow_estimate::on_page());
 }
 
 Operation flow_bm() {
@@ -443,7 +553,8 @@ Operation flow_bm() {
                     {"fovea flow bm a.png b.png --explain 120,80 --explain-picture why.png",
                      "show how well a block fits at all displacements that were tried"},
                     {"fovea flow bm a.png b.png -o ab.flo --least-confidence 0.2",
-                     "write vectors of less confidence as not known"}}});
+                     "write vectors of less confidence as not known"}}},
+      {});
 }
 
 }  // namespace fovea::operations

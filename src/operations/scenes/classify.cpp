@@ -58,8 +58,9 @@ void check(const Setup& setup) {
     throw InvalidArgument("--explain-class and --explain-against need --explain");
 }
 
-void begin(Setup& setup, const Exec&, const Plan&) {
-  setup.model = scenes::load_model(setup.asked.model);
+void begin(Setup& setup, const Exec&, const Plan& plan) {
+  const std::string& name = setup.asked.model;
+  setup.model = plan.keep<scenes::Model>(name, [&] { return scenes::load_model(name); });
 }
 
 void write_row(const Setup&, io::CsvWriter& csv, const io::Place& place, const Classified& item) {
@@ -105,6 +106,25 @@ std::string note_after_all(const Setup&, const NoCount&, const Totals& totals) {
                      totals.failed > 0 ? fmt::format("; {} could not be read", totals.failed) : "");
 }
 
+void show(const Setup& setup, const Classified& item, Shown& shown) {
+  const std::vector<std::string>& classes = setup.model->classes;
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    shown.scores.emplace_back(classes[i], item.result.scores[i]);
+  std::ranges::stable_sort(shown.scores, std::ranges::greater(),
+                           &std::pair<std::string, double>::second);
+  shown.summary = fmt::format("The image shows the place '{}', with a score of {:.2f}.",
+                              item.result.name, item.result.score);
+  shown.facts = {{"size", fmt::format("{}x{}", item.pixels.width(), item.pixels.height())},
+                 {"model", setup.asked.model},
+                 {"classes", std::to_string(classes.size())}};
+}
+
+void compare(const Setup& setup, const Classified&, const Truth& truth, Shown& shown) {
+  shown.true_score = truth.place(setup.model->classes);
+  if (!shown.true_score.empty())
+    shown.summary += fmt::format(" The truth is '{}'.", shown.true_score);
+}
+
 int class_number(const char* option, const std::string& name,
                  const std::vector<std::string>& classes) {
   if (name.empty()) return -1;
@@ -148,8 +168,8 @@ Operation scenes_classify() {
             .verb = "classify",
             .summary = "find which kind of place each image shows",
             .text =
-                "Prints one line per image: its file, its class and one score per class. Scores "
-                "lie "
+                "Says which kind of place an image shows, by the visual words in it. Prints one "
+                "line per image: its file, its class and one score per class. Scores lie "
                 "between 0 and 1 and add up to 1. With --json it prints one object. Images are "
                 "decoded while others are classified. An image that cannot be read is named and "
                 "left out (exit status 5). --explain says instead why one image has its class. "
@@ -161,6 +181,9 @@ Operation scenes_classify() {
                           "classify every image of a folder with your own model"},
                          {"fovea scenes classify photo.jpg --explain --explain-picture why.png",
                           "say which words and places spoke for the class"}}},
+       .on_page = {.title = "Places",
+                   .hint = "Click the picture to see which places spoke for it, and which "
+                           "against."},
        .input = InputKind::kImage,
        .finite_pixels = true,
        .outputs = {{.about = {.name = "output",
@@ -182,6 +205,14 @@ Operation scenes_classify() {
                  Classified& item) { item.result = classifier.classify(item.pixels); },
        .memory = [](const Setup&, std::uint64_t bytes) { return 64 * bytes; },  // descriptors
        .result = [](const Classified& item) { return record_ref(item.result); },
+       .controls = [](OptionVisitor&, Setup&) {},  // the model decides everything
+       .show = show,
+       .compare = compare,
+       .held_bytes =
+           [](const Classified& item) {
+             return static_cast<std::size_t>(item.pixels.stride()) *
+                    static_cast<std::size_t>(item.pixels.height());
+           },
        .note_after_all = note_after_all,
        .columns = columns,
        .write_row = write_row,

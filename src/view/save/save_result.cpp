@@ -1,9 +1,12 @@
 #include "view/save/save_result.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/csv_writer.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/json_writer.h>
 #include <fovea/io/record_io.h>
 #include <fovea/io/result_json.h>
+#include <fovea/io/sink.h>
 #include <fovea/io/video.h>
 
 #include <fmt/format.h>
@@ -75,13 +78,14 @@ void describe(OptionVisitor& visit, Reading& reading) {
 }
 
 Reading reading_of(const Operation& operation, const Run& run) {
-  Reading reading{.images = operation.input == operations::InputKind::kImage ||
-                            operation.input == operations::InputKind::kImageOrVideo,
-                  .videos = operation.input == operations::InputKind::kImageOrVideo};
+  const bool videos = operation.input == operations::InputKind::kImageOrVideo ||
+                      operation.input == operations::InputKind::kFrames;
+  Reading reading{.images = videos || operation.input == operations::InputKind::kImage,
+                  .videos = videos};
   if (!run.of_film()) return reading;
   if (run.inputs.front()->kind() == InputKind::kVideo)
     reading.first = static_cast<int>(run.frame_number());
-  reading.frames = 1;
+  reading.frames = operation.pairs.empty() ? 1 : 2;
   return reading;
 }
 
@@ -130,6 +134,29 @@ void write_shared(const DoneWork& work, const SavedAs& as, const fs::path& folde
   file->commit("{" + io::origin_members(origin_of(work, &as)) + "}");
 }
 
+// A list of all results, which has one.
+void write_list(const DoneWork& work, const SavedAs& as, const std::string& path) {
+  io::FileSink file(path);
+  if (as.file.ends_with(".json")) {
+    file.write(saved_json(work));
+  } else {
+    io::CsvWriter csv(file.sink(), work.call.columns(), {.crlf = false});
+    work.call.write_row(csv, {work.task.run.input(), moment_of(work.task.run)}, work.item);
+  }
+  file.commit();
+}
+
+// What stands for all inputs, which make no files.
+std::string saved_report(const DoneWork& work) {
+  const Run& run = work.task.run;
+  operations::Plan plan{.times = false};
+  for (const std::shared_ptr<Input>& each : run.inputs) plan.inputs.push_back(each->name());
+  operations::Ended ended{.plan = plan, .still = true};
+  if (run.of_film()) ended.first_frame = run.frame_number();
+  work.call.tally(work.item);
+  return one_result_json(origin_of(work, nullptr), work.call.report(ended));
+}
+
 }  // namespace
 
 std::vector<SavedAs> files_to_save(const Operation& operation, const Call& call, const Task& task) {
@@ -138,9 +165,19 @@ std::vector<SavedAs> files_to_save(const Operation& operation, const Call& call,
     const Output& output = operation.outputs[i];
     if (!call.obstacle(i).empty()) continue;
     std::vector<std::string_view> endings = output.endings;
+    const bool of_frames = operation.input == operations::InputKind::kFrames && !output.picture;
+    const std::string numbered = of_frames ? "." + call.frame_ending(i) : "";
+    if (of_frames) endings = {numbered};
     if (endings.empty() && !output.ending.empty()) endings = {output.ending};
     if (endings.empty()) endings = {output.share == Share::kPerInput ? ".png" : ".txt"};
     if (output.picture) endings = {".png", ".jpg"};
+    for (std::size_t kind = 0; kind < output.kinds.size(); ++kind)
+      files.push_back({.output = i,
+                       .kind = kind,
+                       .name = std::string(output.name),
+                       .file = fmt::format("{}_{}.png", task.stem, output.kinds[kind]),
+                       .help = fmt::format("the picture {}", output.kinds[kind])});
+    if (!output.kinds.empty()) continue;
     for (std::size_t k = 0; k < endings.size(); ++k) {
       const std::string_view ending = endings[k];
       if (k > 0 && endings[k - 1].starts_with(ending)) continue;  // .htm is .html once more
@@ -148,8 +185,10 @@ std::vector<SavedAs> files_to_save(const Operation& operation, const Call& call,
       std::string file = output.share == Share::kOneFolder ? task.run.stem()
                          : plain                           ? task.stem
                                  : fmt::format("{}_{}", task.stem, output.name);
-      files.push_back({i, std::string(output.name), file.append(ending),
-                       std::string(output.result.empty() ? output.help : output.result)});
+      files.push_back({.output = i,
+                       .name = std::string(output.name),
+                       .file = file.append(ending),
+                       .help = std::string(output.result.empty() ? output.help : output.result)});
     }
   }
   return files;
@@ -159,8 +198,12 @@ SavedBytes saved_file(const DoneWork& work, const SavedAs& as) {
   const Output& output = work.operation.outputs[as.output];
   const PrivateFolder folder;
   const std::string path = (folder.path() / as.file).string();
-  if (output.share != Share::kPerInput) {
+  if (output.list != operations::List::kNo) {
+    write_list(work, as, path);
+  } else if (output.share != Share::kPerInput) {
     write_shared(work, as, folder.path());
+  } else if (!output.kinds.empty()) {
+    io::write_image(path, work.call.paint(as.output, as.kind, work.item).view());
   } else if (output.picture) {
     work.call.draw(work.item);
     io::write_image(path, work.call.pixels(work.item).view());
@@ -177,12 +220,25 @@ SavedBytes saved_file(const DoneWork& work, const SavedAs& as) {
   return {as.file + ".zip", zip_of(entries)};
 }
 
+std::string one_result_json(const io::ResultOrigin& origin, RecordRef result) {
+  std::string members;
+  io::JsonWriter json(io::string_sink(members));
+  json.begin_object();
+  io::write_fields(json, result, kWithoutTimes);
+  json.end_object().finish();
+  return fmt::format("{{\n  {},{}", io::origin_members(origin, ",\n  "), members.substr(1));
+}
+
 std::string saved_json(const DoneWork& work) {
+  if (work.operation.input == operations::InputKind::kFrames) return saved_report(work);
   std::string members = io::record_members(work.call.saved(work.item), kWithoutTimes);
   if (const auto moment = moment_of(work.task.run))
     members = fmt::format("\"frames\": [{{{}, {}}}], \"dropped\": 0",
                           io::record_members(record_ref(*moment)), members);
-  return io::single_result_json(origin_of(work, nullptr), work.task.run.input(), members);
+  io::ResultOrigin origin = origin_of(work, nullptr);
+  origin.beside = work.call.members_before();
+  const std::string after = work.call.members_after({.inputs = 1, .times = false});
+  return io::single_result_json(origin, work.task.run.input(), members, {.beside = after});
 }
 
 }  // namespace fovea::view

@@ -1,6 +1,8 @@
 // What the page saves of a result of an operation: the JSON that the program prints, and the files
 // of all outputs, with the bytes that the program writes.
 #pragma once
+#include <fovea/io/result_json.h>
+
 #include <string>
 #include <vector>
 
@@ -25,5 +27,7 @@ std::vector<SavedAs> files_to_save(const operations::Operation& operation,
 SavedBytes saved_file(const DoneWork& work, const SavedAs& as);
 // What the program prints with --json, without times.
 std::string saved_json(const DoneWork& work);
+// The same where one result stands for all inputs.
+std::string one_result_json(const io::ResultOrigin& origin, RecordRef result);
 
 }  // namespace fovea::view
