@@ -13,8 +13,9 @@ import numpy as np
 from .errors import InvalidArgument, InvalidType
 from .files import as_path, is_path
 
-#: What becomes of an input that cannot be read: it raises its error, or is left out with a warning.
-OnError = Literal["raise", "skip"]
+#: What becomes of an input that cannot be read: it raises its error, or is left out, with a warning or, where the results
+#: list what they have left out (``failed``), without one.
+OnError = Literal["raise", "warn", "skip"]
 
 _Kind = TypeVar("_Kind")
 
@@ -100,7 +101,7 @@ def list_of(values: Any, name: str, expected: str) -> list[Any]:
 
 def skips(on_error: Any) -> bool:
     """Whether inputs that cannot be read are left out."""
-    return word(on_error, "on_error", ("raise", "skip")) == "skip"
+    return word(on_error, "on_error", ("raise", "warn", "skip")) != "raise"
 
 
 def unmasked(value: Any, name: str) -> Any:

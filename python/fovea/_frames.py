@@ -9,9 +9,11 @@ from typing import Any, TypeVar, Union
 import numpy as np
 
 from . import _fovea
-from ._arguments import shown
+from ._arguments import OnError, shown, skips
+from ._batch import Failure, Results
 from ._ordered import in_order
 from ._progress import Progress, check_progress, reporting
+from ._results import Result
 from .errors import Error, InvalidArgument, InvalidType
 from .files import Path, as_path, frames_of, is_path, source_name
 
@@ -108,43 +110,60 @@ def one_by_one(frames: Frames, work: Callable[[Any, int], _Result | None], progr
     return each()
 
 
-def each_of(results: Iterator[_Input], work: Callable[[_Input], _Result]) -> Iterator[_Result]:
-    """Yields ``work(result)`` for each result. Leaving it early leaves ``results`` at once, too."""
-    try:
-        for result in results:
-            yield work(result)
-    finally:
-        if hasattr(results, "close"):
-            results.close()
+def each_of(results: Iterator[_Input], work: Callable[[_Input], _Result]) -> Results[_Result]:
+    """``work(result)`` for each result. Leaving it early leaves ``results`` at once, too."""
+
+    def each() -> Iterator[tuple[int, _Result]]:
+        try:
+            for index, result in enumerate(results):
+                yield index, work(result)
+        finally:
+            if hasattr(results, "close"):
+                results.close()
+
+    return Results(each())
 
 
 class SideBySide:
     """Workers that take inputs in turns, each in a thread of its own; results come in the order of the inputs."""
 
     def __init__(
-        self, workers: list[Any], stage: str, count: int | None, progress: Progress, skip: bool = False
+        self, workers: list[Any], stage: str, count: int | None, progress: Progress, on_error: OnError = "raise"
     ) -> None:
         check_progress(progress)
-        self.workers, self.stage, self.count, self.progress, self.skip = workers, stage, count, progress, skip
+        self.workers, self.stage, self.count, self.progress = workers, stage, count, progress
+        self.skip, self.warn = skips(on_error), on_error == "warn"
         self.ahead: int | None = None  #: frames that are read before their turn; by default two per worker
+        self.hint = ""  #: what the error of an input says at its end
 
-    def results(self, inputs: Iterable[Any], work: Callable[[Any, Any, int], _Result]) -> Iterator[_Result]:
-        """Yields ``work(worker, input, index)`` for each input. With ``skip``, inputs that cannot be read are left out
-        with a warning."""
+    def results(self, inputs: Iterable[Any], work: Callable[[Any, Any, int], _Result]) -> Results[_Result]:
+        """``work(worker, input, index)`` for each input. A result of a file has its ``path``."""
+        failed: list[Failure] = []
 
-        def attempt(worker: Any, value: Any, index: int) -> _Result | Error:
+        def attempt(worker: Any, value: Any, index: int) -> _Result | Failure:
+            path = as_path(value) if is_path(value) else None
             try:
-                return work(worker, value, index)
+                found = work(worker, value, index)
             except Error as error:
+                if self.hint:
+                    raise type(error)(f"{error}{self.hint}") from None
                 if not self.skip:
                     raise
-                return error
+                return Failure(index if path is None else path, error)
+            if path is not None and isinstance(found, Result):
+                found.path = path
+            return found
 
-        with reporting(self.progress) as report:
-            for done, found in enumerate(in_order(inputs, self.workers, attempt, self.ahead), 1):
-                if report:
-                    report(self.stage, done, self.count or 0)
-                if isinstance(found, Error):
-                    warnings.warn(str(found), RuntimeWarning, stacklevel=2)
-                else:
-                    yield found
+        def each() -> Iterator[tuple[int, _Result]]:
+            with reporting(self.progress) as report:
+                for index, found in enumerate(in_order(inputs, self.workers, attempt, self.ahead)):
+                    if report:
+                        report(self.stage, index + 1, self.count or 0)
+                    if not isinstance(found, Failure):
+                        yield index, found
+                        continue
+                    failed.append(found)
+                    if self.warn:
+                        warnings.warn(str(found.error), RuntimeWarning, stacklevel=3)
+
+        return Results(each(), failed)

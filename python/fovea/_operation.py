@@ -3,15 +3,17 @@ what those share whose verb is an operation of the program."""
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from . import _fovea
-from ._arguments import OnError, skips
+from ._arguments import OnError
+from ._batch import Results
 from ._frames import Frames, SideBySide
 from ._progress import Progress
-from ._results import command_line
+from ._results import Closed, command_line
 from ._rules import Rules, call, obey
 from ._saved import Saved, models_json
 from .errors import InvalidType
@@ -36,7 +38,7 @@ def origin_of(
     return origin
 
 
-class Face:
+class Face(Closed):
     """An object of the extension module. Threads take turns, and several objects run side by side."""
 
     _face: Any  #: the object
@@ -44,6 +46,7 @@ class Face:
     _words: list[str]  #: those that are not the default, as words of the program's command
     _arguments: tuple[Any, ...]  #: what makes another such object, together with the keywords
     _keywords: dict[str, Any]
+    _by_model: Mapping[str, Any] = {}  #: those that were not given and that the model decides
     _rules: Rules | None = None  #: how it reads arrays and returns pictures, where that is not as in the program
 
     def _begin(self, face: Any, keywords: Mapping[str, Any], *arguments: Any) -> None:
@@ -56,13 +59,15 @@ class Face:
     @property
     def options(self) -> dict[str, Any]:
         """Every option with its value."""
-        return dict(self._options)
+        return {**self._options, **self._by_model}
 
     def _origin(
         self, *words: object, end: tuple[str, ...] = (), start: float | None = None, **provenance: Any
     ) -> dict[str, Any]:
         """The origin of a result. The options stand between ``words``, the verb with its inputs, and ``end``."""
-        origin = origin_of(self._options, (*words, *self._words, *end), start, **provenance)
+        origin = origin_of(self.options, (*words, *self._words, *end), start, **provenance)
+        if self._by_model:
+            origin["_by_model"] = tuple(self._by_model)
         if self._rules is not None:
             origin["_rules"] = self._rules
         return origin
@@ -73,10 +78,9 @@ class Face:
 
     def _side_by_side(self, stage: str, count: int | None, progress: Progress, on_error: OnError = "raise") -> SideBySide:
         """As many objects as suit so many inputs."""
-        skip = skips(on_error)
         device, wanted = self._options.get("device", "cpu"), self._options.get("threads", 0)
         number, threads = _fovea.files.plan_workers(device, wanted, count or 0)
-        return SideBySide([self._another(threads) for _ in range(number)], stage, count, progress, skip)
+        return SideBySide([self._another(threads) for _ in range(number)], stage, count, progress, on_error)
 
     #: What an object knows that its arguments do not say, so that it cannot be pickled.
     _keeps = ""
@@ -143,9 +147,11 @@ class Operated(Face):
 
     def _each_frame(
         self, frames: Frames, work: Callable[[Any, Any, int], _Result], progress: Progress
-    ) -> Iterator[_Result]:
+    ) -> Results[_Result]:
         """``work(face, frame, number)`` of each frame, in several threads. All work on the newest frame of a live source,
         which is done soonest so."""
         every = self._side_by_side("frames", 1 if frames.newest else frames.count, progress)
         every.count, every.ahead = frames.count, 0 if frames.newest else None
+        if frames.path and os.path.isdir(frames.path):
+            every.hint = "; frames of a video have one size, single photos are for detect_all() and the like"
         return every.results(frames, work)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 
 from . import _fovea
+from ._arguments import shown
 from ._rules import Rules
+from .errors import InvalidArgument, InvalidType
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Self
 
 __all__ = ["Record", "Result", "Table"]
 
@@ -111,11 +115,34 @@ def _sentence(field: dict[str, Any]) -> str:
     return f"{field['help']}, in {field['unit']}" if field["unit"] else str(field["help"])
 
 
-class Result:
+@functools.lru_cache(maxsize=None)
+def _attributes(kind: type) -> frozenset[str]:
+    """The names of what objects of a class have, as far as the class says so."""
+    fields = (field["name"] for field in getattr(kind, "_fields", ()))
+    return frozenset(dir(kind)).union(fields, *(vars(base).get("__annotations__", ()) for base in kind.__mro__))
+
+
+class Closed:
+    """An object whose attributes are known, so that a misspelled one cannot be set without a word."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind: Any = type(self)
+        if not name.startswith("_") and name not in self.__dict__ and name not in (known := _attributes(kind)):
+            near = difflib.get_close_matches(name, [each for each in known if not each.startswith("_")], 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            if name in getattr(self, "_options", ()):
+                hint = f"; options are given when it is made: {kind.__name__}({name}=...)"
+            raise AttributeError(f"a {kind.__name__} has no attribute {name!r}{hint}", name=name, obj=self)
+        object.__setattr__(self, name, value)
+
+
+class Result(Closed):
     """A result with its origin: the options, the version and device that made it, and the program's command."""
 
     #: Every option with the value that was used.
     options: dict[str, Any]
+    #: Those of them that were not given and that the model has decided.
+    _by_model: tuple[str, ...] = ()
     #: Version, device, seed and model of the call.
     provenance: dict[str, Any]
     #: The line of the program ``fovea`` that gives the same bytes.
@@ -130,6 +157,9 @@ class Result:
 
     #: How long the call took.
     _seconds = 0.0
+
+    #: The file that it is about, where that is known.
+    path: str | None = None
 
     #: How it takes images and returns pictures: as the call that made it.
     _rules: Rules | None = None
@@ -154,6 +184,11 @@ class Result:
         """Makes the fields of a record attributes. What the class itself defines under such a name stays."""
         values = {**values, **values.get(self._listed, {})} if self._listed else values
         self.__dict__.update((field["name"], values[field["name"]]) for field in self._fields)
+
+    def _overview(self) -> dict[str, np.ndarray[Any, Any]]:
+        """What it adds to a table of many results: by default one row of its single values."""
+        values = {field["name"]: self.__dict__.get(field["name"]) for field in self._fields if field["printed"]}
+        return {name: np.array([value]) for name, value in values.items() if isinstance(value, (str, int, float))}
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -222,14 +257,60 @@ class RowTable(Table, Generic[_Item]):
     def __len__(self) -> int:
         raise NotImplementedError
 
+    #: Attributes beside the fields of a row that have one element per row.
+    _beside: tuple[str, ...] = ()
+
     @overload
     def __getitem__(self, index: int) -> _Item: ...
     @overload
-    def __getitem__(self, index: slice) -> list[_Item]: ...
-    def __getitem__(self, index: int | slice) -> _Item | list[_Item]:
+    def __getitem__(self, index: slice | Sequence[bool] | Sequence[int] | np.ndarray[Any, Any]) -> Self: ...
+    def __getitem__(self, index: Any) -> Any:
+        """A row, or for a slice, an array of True and False, or several numbers the same result with these rows alone."""
+        if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
+            return self._at(int(index))
         if isinstance(index, slice):
-            return [self._at(i) for i in range(*index.indices(len(self)))]
-        return self._at(index)
+            return self._part(np.arange(len(self))[index])
+        try:
+            chosen = np.asarray(index if len(index) else np.zeros(0, int))
+            if chosen.dtype.kind not in "biu" or chosen.ndim != 1:
+                raise TypeError
+        except TypeError:
+            raise InvalidType(f"rows are {shown(index)}; expected numbers, a slice, or True or False for each row") from None
+        if chosen.dtype.kind == "b" and len(chosen) != len(self):
+            raise InvalidArgument(f"there are {counted(len(self), 'row')} and {len(chosen)} of True and False; expected one each")
+        return self._part(np.arange(len(self))[chosen])
+
+    def _overview(self) -> dict[str, np.ndarray[Any, Any]]:
+        return self.columns()
+
+    def _part(self, rows: np.ndarray[Any, Any]) -> Self:
+        """The same result with some of its rows."""
+        part = object.__new__(type(self))
+        part.__dict__.update(self.__dict__)
+        for name in (*(field["name"] for field in self._row), *self._beside):
+            part.__dict__[name] = _picked(part.__dict__[name], rows)
+        return part
+
+    def filter(self, keep: Callable[[_Item], object]) -> Self:
+        """The same result with the rows alone for which a function is true."""
+        return self[np.array([bool(keep(row)) for row in self], bool)]
+
+    def sort_by(self, key: str | Callable[[_Item], Any], reverse: bool = False) -> Self:
+        """The same result with its rows in the order of a column, or of what a function gives for each."""
+        if callable(key):
+            values = [key(row) for row in self]
+        else:
+            columns = self.columns()
+            if key not in columns:
+                raise InvalidArgument(f"key is {shown(key)}; expected a function or one of {', '.join(columns)}")
+            values = columns[key].tolist()
+        return self[sorted(range(len(self)), key=values.__getitem__, reverse=reverse)]
 
     def __iter__(self) -> Iterator[_Item]:
         return (self._at(i) for i in range(len(self)))
+
+
+def _picked(column: Any, rows: np.ndarray[Any, Any]) -> Any:
+    if isinstance(column, dict):
+        return {name: _picked(values, rows) for name, values in column.items()}
+    return column[rows] if isinstance(column, np.ndarray) else [column[row] for row in rows]

@@ -68,9 +68,16 @@ def call(rules: Rules | None, function: Callable[..., Any], *arguments: Any, **k
 def _obeying(value: Any, rules: Rules) -> Any:
     if inspect.isgenerator(value):
         return _steps(value, rules)
+    if hasattr(value, "_steps"):  # Results
+        value._steps = _pairs(value._steps, rules)
     if hasattr(value, "_rules") and value._rules is None:
         value._rules = rules
     return value
+
+
+def _pairs(iterator: Any, rules: Rules) -> Iterator[Any]:
+    for index, value in _steps(iterator, rules):
+        yield index, _obeying(value, rules)
 
 
 def _steps(iterator: Any, rules: Rules) -> Iterator[Any]:

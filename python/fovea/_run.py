@@ -6,18 +6,19 @@ from __future__ import annotations
 import functools
 import importlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from . import _fovea
-from ._arguments import OnError, list_of, path_of, text
+from ._arguments import OnError, path_of, text
+from ._batch import Results, inputs_of
 from ._frames import Frames, VideoLike, decoded, is_encoded, name_of, pixels_of
 from ._model import StoredModel
 from ._operation import Operated
 from ._progress import Progress
 from ._saved import KINDS, OperationResult, Saved, of_operation
 from .errors import InvalidArgument
-from .files import as_path, file_hash, is_path, model_path
+from .files import Path, as_path, file_hash, is_path, model_path
 
 _described = functools.lru_cache(maxsize=None)(_fovea.operations.described)
 
@@ -80,16 +81,21 @@ class Operation(Operated):
         """The result for an image or a mesh: an array, a path, or what functions of ``fovea.mesh`` take as a mesh."""
         return self._of(self._face, input)
 
-    def run_all(self, inputs: Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise") -> Iterator[Any]:
-        """The results for several inputs in order, some at a time.
+    def run_all(
+        self, inputs: Path | Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
+    ) -> Results[Any]:
+        """The results for several inputs, or those of a folder, in order and some at a time.
 
-        An input that cannot be read raises its error, or is left out with a warning for ``on_error="skip"``."""
-        listed = list_of(inputs, "inputs", "several inputs, such as [image]")
+        An input that cannot be read raises its error; ``on_error="skip"`` leaves it out and lists it in ``failed`` of the
+        results, and ``on_error="warn"`` warns as well. ``to_pandas()`` of the results is one table of all."""
+        from .mesh._mesh import meshes_of
+
+        listed, count = (meshes_of if _described(self._operation)["mesh"] else inputs_of)(inputs)
         self._refuse_files("several inputs")
-        every = self._side_by_side("inputs", len(listed), progress, on_error)
+        every = self._side_by_side("inputs", count, progress, on_error)
         return every.results(listed, lambda face, input, index: self._of(face, input))
 
-    def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Any]:
+    def video(self, source: VideoLike, *, progress: Progress = False) -> Results[Any]:
         """The results for the frames of a video in order: a file, a folder of images, or frames as arrays or paths."""
         frames = Frames(source)
         self._refuse_files("a video")

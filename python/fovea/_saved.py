@@ -56,7 +56,7 @@ class Saved(Result):
         """What the extension module needs to write it."""
         model = {"model": self.provenance["model"]} if "model" in self.provenance else {}
         return {
-            "options": self.options,
+            "options": {**self.options, **dict.fromkeys(self._by_model)},
             "sources": {**model, **self._sources},
             "name": self._name,
             "input": self._input() if image is None else image,

@@ -504,7 +504,7 @@ def test_tracks_are_results(walk):
     tracker = emd.Tracker(walk[0], box=[BOX, (60, 50, 16, 16)], device="cpu")
     found = tracker.track(walk[1])
     assert pickle.loads(pickle.dumps(found)) == found and pickle.loads(pickle.dumps(found)).command == found.command
-    assert len(found) == 2 and list(found) == found[:] and found.xyxy.shape == (2, 4)
+    assert len(found) == 2 and found[:] == found and found[[1]] == found.filter(lambda track: track.id == 2) and found.xyxy.shape == (2, 4)
     assert found.draw().shape == walk[0].shape and found._repr_png_().startswith(b"\x89PNG")
     assert "2 targets" in repr(found) and "2 targets" in repr(tracker)
     pytest.importorskip("pandas")

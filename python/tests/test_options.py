@@ -40,7 +40,7 @@ def test_values_of_numpy_and_none_are_taken():
         fuse_weights="one", device="cpu",
     ).options
     assert options["ratio"] == 1.25 and options["stride"] == 16 and options["region"] == (1, 2, 64, 128)
-    assert options["threshold"] is None and options["fuse_weights"] == "one"
+    assert options["threshold"] == fovea.people.load_model("hog").threshold and options["fuse_weights"] == "one"
 
 
 def test_signatures_and_documentation_list_every_option():

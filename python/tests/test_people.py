@@ -40,7 +40,51 @@ def test_someone_is_found(found):
     assert len(found) >= 1
     left, top, right, bottom = found[0].xyxy
     assert 0 <= left < right <= 640 and 0 <= top < bottom <= 480
-    assert list(found) == found[:] and len(list(found)) == len(found)
+    assert found[:] == found and len(list(found)) == len(found)
+
+
+def test_rows_are_chosen_and_sorted(found):
+    assert len(found) > 1 and found[:] == found and list(found[:1]) == [found[0]]
+    best = found[found.score >= found.score[0]]
+    assert isinstance(best, fovea.people.Detections) and len(best) == 1 and best.frame == found.frame
+    assert best == found.filter(lambda person: person.confidence >= found.score[0]) == found[[0]]
+    assert found.sort_by("score")[-1] == found[0] and found.sort_by("score", reverse=True) == found
+    assert found.sort_by(lambda person: -person.confidence) == found and len(found[[]]) == 0
+    assert best.whole["box"].shape == (1, 4) and best.to_pandas()["score"].tolist() == [found.score[0]]
+    assert best.draw().shape == (480, 640, 3) and best.command == found.command
+
+
+def test_chosen_rows_are_saved_alone(found, tmp_path):
+    found.save(tmp_path / "all.csv")
+    found[:1].save(tmp_path / "best.csv")
+    every, best = ((tmp_path / name).read_text().splitlines() for name in ("all.csv", "best.csv"))
+    assert best == every[:2] and len(every) == 1 + len(found)
+
+
+@pytest.mark.parametrize("index", [[True], np.ones(99, bool), [[0]], "score", ["a"], None, [0.5]])
+def test_rows_that_do_not_fit_are_refused(found, index):
+    with pytest.raises(fovea.InvalidArgument, match="row"):
+        found[index]
+    with pytest.raises(IndexError):
+        found[[len(found)]]
+    with pytest.raises(fovea.InvalidArgument, match="key is 'size'; expected a function or one of x, y, width"):
+        found.sort_by("size")
+
+
+def test_options_say_what_was_used(found):
+    detector = fovea.people.Detector("channels")
+    assert detector.options["threshold"] == fovea.people.load_model("channels").threshold
+    assert fovea.people.Detector("channels", threshold=3).options["threshold"] == 3
+    empty = detector.detect(np.zeros((160, 120, 3), np.uint8))
+    assert empty.options["threshold"] == detector.options["threshold"] and "--threshold" not in empty.command
+
+
+def test_attributes_that_do_not_exist_cannot_be_set(found):
+    detector = fovea.people.Detector("channels")
+    with pytest.raises(AttributeError, match="a Detector has no attribute 'threshold'.*when it is made.*threshold="):
+        detector.threshold = 5
+    with pytest.raises(AttributeError, match="a Detections has no attribute 'scores'; did you mean 'score'"):
+        found[:].scores = []
 
 
 def test_results_say_where_they_come_from(found):

@@ -296,12 +296,12 @@ def test_images_that_cannot_be_read(paths, labels, model, tmp_path):
         with pytest.raises(fovea.FormatError, match=r"bad\.png"):
             call()
         with pytest.warns(RuntimeWarning, match=r"bad\.png"):
-            call(on_error="skip")
+            call(on_error="warn")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert scenes.train(images, names, on_error="skip", **SMALL) == scenes.train(paths, labels, **SMALL)
         assert scenes.evaluate(model, images, names, on_error="skip").failed == 1
-    with pytest.raises(fovea.InvalidArgument, match="expected 'raise' or 'skip'"):
+    with pytest.raises(fovea.InvalidArgument, match="expected 'raise' or 'warn' or 'skip'"):
         scenes.train(images, names, on_error="ignore")
 
 

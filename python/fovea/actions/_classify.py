@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import html
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sized
 from typing import Any
 
 import numpy as np
 
 from .. import _fovea
-from .._arguments import OnError, model_of, shown, skips, whole_number
-from .._frames import SideBySide, VideoLike
+from .._arguments import OnError, model_of, shown, whole_number
+from .._batch import Results
+from .._frames import VideoLike
 from .._keywords import takes_options
 from .._operation import Face
 from .._options import ActionsClassifyOptions, Unpack
@@ -77,6 +78,8 @@ class Classifier(Face):
     A clip that is farther away than the model's reject rule allows is ``none``; ``reject=0`` gives the nearest action
     anyway. Threads take turns; several classifiers run side by side."""
 
+    model: Model  #: what it classifies with
+
     @takes_options(_fovea.actions.classify_options())
     def __init__(self, model: Path | Model = "weizmann", **options: Unpack[ActionsClassifyOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
@@ -113,20 +116,22 @@ class Classifier(Face):
 
     def classify_all(
         self, clips: Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
-    ) -> Iterator[ClipClass]:
+    ) -> Results[ClipClass]:
         """Classifies many clips, in their order. Several threads read and classify them.
 
-        A clip that cannot be read raises its error, or is left out with a warning for ``on_error="skip"``."""
+        A clip that cannot be read raises its error; ``on_error="skip"`` leaves it out and lists it in ``failed`` of the
+        results, and ``on_error="warn"`` warns as well. ``to_pandas()`` of the results has one row per clip."""
         if is_path(clips) or isinstance(clips, (bytes, dict, Points)) or not isinstance(clips, Iterable):
             raise InvalidType(f"clips is {shown(clips)}; expected a list of videos, files of points or Points")
-        return self._each([(clip, (0, 0)) for clip in clips], progress, skips(on_error))
+        every = self._side_by_side("clips", len(clips) if isinstance(clips, Sized) else None, progress, on_error)
+        return every.results(clips, lambda worker, clip, index: self._classified(worker, clip, (0, 0)))
 
-    def _each(self, clips: list[tuple[Any, tuple[int, int]]], progress: Progress, skip: bool) -> Iterator[ClipClass]:
-        number, threads = _fovea.files.plan_workers(self._options["device"], self._options["threads"], len(clips))
-        keywords = {**self._keywords, "threads": threads}
-        workers = [_fovea.actions.Classifier(self.model._model, keywords) for _ in range(number)]
-        every = SideBySide(workers, "clips", len(clips), progress, skip)
+    def _each(self, clips: list[tuple[Any, tuple[int, int]]], progress: Progress, on_error: OnError) -> Results[ClipClass]:
+        every = self._side_by_side("clips", len(clips), progress, on_error)
         return every.results(clips, lambda worker, clip, index: self._classified(worker, *clip))
+
+    def _another(self, threads: int) -> Any:
+        return _fovea.actions.Classifier(self.model._model, {**self._keywords, "threads": threads})
 
     def _classified(self, classifier: Any, clip: Any, part: tuple[int, int]) -> ClipClass:
         start = time.perf_counter()

@@ -118,11 +118,11 @@ def evaluate(
 def _one_each(classifier: Classifier, inputs: list[Any], progress: Progress, skip: bool) -> Iterable[ClipClass | None]:
     """One result per clip, or None for one that cannot be read and is skipped."""
     if not skip:
-        yield from classifier._each(inputs, progress, False)
+        yield from classifier._each(inputs, progress, "raise")
         return
     with reporting(progress) as report:
         for done, clip in enumerate(inputs, 1):
-            yield next(classifier._each([clip], False, True), None)
+            yield next(classifier._each([clip], False, "warn"), None)
             if report:
                 report("clips", done, len(inputs))
 

@@ -66,6 +66,7 @@ class Events(RowTable[Event]):
     frame_rate: float  #: frames per second
 
     _compared = ("_events", "classes", "frames", "frame_rate")
+    _beside = ("_events",)
 
     _events: list[Event]
 
@@ -130,6 +131,8 @@ class Recognizer(Face):
 
     Frames that are pushed are one video until ``finish()``. A call that Ctrl-C interrupts has taken its frame, and the
     next call returns its events as well."""
+
+    model: Model  #: what it recognizes with
 
     @takes_options(_fovea.actions.recognize_options())
     def __init__(self, model: Path | Model = "weizmann", **options: Unpack[ActionsRecognizeOptions]) -> None:

@@ -234,6 +234,8 @@ class Mapper(Face):
     bands. With a GPU as device, arrays may lie on it, and their maps stay there. Distances that are known from earlier
     images are looked up. Threads take turns."""
 
+    box: tuple[int, int, int, int] | None  #: the target, where it is a part of the first image
+
     _keeps = "what it learned from its first image"
 
     @takes_options(_fovea.emd.map_options())
@@ -259,7 +261,7 @@ class Mapper(Face):
             self._face.set_mask(_truth(mask))
 
     def _setup(self, target: Any, ground: Any, variable: str, keywords: dict[str, Any], keep_spectrum: bool) -> None:
-        self.box: tuple[int, int, int, int] | None = None
+        self.box = None
         example: Any = None
         if isinstance(target, (tuple, list)):
             x, y, width, height = _whole_box(target, "target")

@@ -13,6 +13,8 @@ from .._results import RowTable, command_line, described
 from ._shared import Array, Bytes, Floats
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from .._records import EmdRegionsFields as _Regions
 else:
     _Regions = object
@@ -36,6 +38,7 @@ class Regions(RowTable[Region], _Regions):
     outlines: list[str]  #: the pixels of each region as COCO's compressed run lengths
 
     _compared = ("outlines",)
+    _beside = ("outlines",)
 
     @property
     def xywh(self) -> Array:
@@ -59,6 +62,12 @@ class Regions(RowTable[Region], _Regions):
 
     def __len__(self) -> int:
         return len(self.outlines)
+
+    def _part(self, rows: np.ndarray[Any, Any]) -> Self:
+        part, numbers = super()._part(rows), np.zeros(len(self) + 1, self.labels.dtype)
+        numbers[rows + 1] = np.arange(1, len(rows) + 1)
+        part.labels = numbers[self.labels]
+        return part
 
     def _at(self, index: int) -> Region:
         values = [getattr(self, name)[index].tolist() for name in ("box", *Region._fields[1:])]

@@ -53,6 +53,7 @@ class Tracks(OnImage, TrackTable[Track]):
     lost: Flags  #: whether the target is lost, and the box is where it was last seen
 
     _compared = ("tracker_id", "xywh", "confidence", "score", "lost", "frame")
+    _beside = ("tracker_id", "xywh", "confidence", "score", "lost")
 
     @property
     def box(self) -> Box:

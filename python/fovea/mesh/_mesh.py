@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sized
 from typing import Any, Union
 
 import numpy as np
@@ -16,8 +17,8 @@ from .._records import MeshInfoFields as _Info
 from .._results import Record, counted
 from .._run import run
 from .._saved import Saved, of_operation
-from ..errors import InvalidType
-from ..files import Path
+from ..errors import InvalidType, IoError
+from ..files import Path, as_path, is_path
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
@@ -134,6 +135,20 @@ def write(
             raise InvalidType(f"attributes is {shown(attributes)}; expected a dictionary of arrays")
         given = {text(name, "the name of an attribute"): values for name, values in attributes.items()}
     _fovea.mesh.write(path_of(path), mesh_like(mesh)._mesh, labels, colors, given, dict(options))
+
+
+def meshes_of(meshes: Any) -> tuple[Iterable[Any], int | None]:
+    """Several meshes and their number, where it is known: the files of a folder or a glob, or those that are given."""
+    if is_path(meshes):
+        place = as_path(meshes)
+        files = glob.glob(os.path.join(glob.escape(place), "*") if os.path.isdir(place) else place)
+        meshes = [file for file in files if file.lower().endswith((".off", ".obj", ".ply", ".stl"))]
+        if not meshes:
+            raise IoError(f"{place}: has no meshes; expected files of .off, .obj, .ply or .stl")
+        meshes = _fovea.scenes.natural_order(meshes)
+    if isinstance(meshes, (bytes, dict)) or not isinstance(meshes, Iterable):
+        raise InvalidType(f"meshes is {shown(meshes)}; expected several meshes, such as [mesh]")
+    return meshes, len(meshes) if isinstance(meshes, Sized) else None
 
 
 def read_labels(path: Path) -> Ints:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from .. import _fovea, _options
 from .._arguments import OnError, shown, whole_number, word
+from .._batch import Results
 from .._explanation import Explanation
 from .._keywords import takes_options
 from .._notebook import png_of
@@ -25,7 +26,7 @@ from .._saved import Saved, of_operation
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path
 from ._costs import CostsLike, DualGraph, costs_of
-from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, mesh_like
+from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, mesh_like, meshes_of
 
 
 class HierarchyNode(NamedTuple):
@@ -284,26 +285,24 @@ class Segmenter(Operated):
 
     def segment_all(
         self,
-        meshes: Iterable[MeshLike],
+        meshes: Path | Iterable[MeshLike],
         *,
         costs: Callable[[DualGraph], Any] | None = None,
         progress: Progress = False,
         on_error: OnError = "raise",
-    ) -> Iterator[Segmentation]:
-        """Divides several meshes, some at a time, and yields their segmentations in order.
+    ) -> Results[Segmentation]:
+        """Divides several meshes, or those of a folder, some at a time; their segmentations come in order.
 
         ``costs`` is a function that returns the costs of steps between faces of each mesh, from its ``dual_graph()``.
-        A mesh that cannot be read or divided raises its error, or is left out with a warning for
-        ``on_error="skip"``."""
-        if isinstance(meshes, (str, bytes, dict, os.PathLike)) or not isinstance(meshes, Iterable):
-            raise InvalidType(f"meshes is {shown(meshes)}; expected several meshes, such as [mesh]")
+        A mesh that cannot be read or divided raises its error; ``on_error="skip"`` leaves it out and lists it in
+        ``failed`` of the results, and ``on_error="warn"`` warns as well. ``to_pandas()`` has one row per mesh."""
+        listed, count = meshes_of(meshes)
         if costs is not None and not callable(costs):
             raise InvalidType(f"costs is {shown(costs)}; expected a function of the graph of each mesh")
-        count = len(meshes) if isinstance(meshes, Sequence) else None
         every = self._side_by_side("meshes", count, progress, on_error)
         if self._options["device"] != "cpu":
             del every.workers[1:]  # a single segmenter may take the whole memory of a GPU
-        return every.results(meshes, lambda face, mesh, index: self._divided(face, mesh, costs))
+        return every.results(listed, lambda face, mesh, index: self._divided(face, mesh, costs))
 
     def _divided(self, face: Any, mesh: MeshLike, costs: CostsLike) -> Segmentation:
         known = mesh_like(mesh)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
-from .._arguments import list_of, model_of, number_of
+from .._arguments import OnError, list_of, model_of, number_of
+from .._batch import Results, inputs_of
 from .._coco import coco_image
 from .._explanation import Box, Explanation
 from .._frames import Frames, VideoLike, each_of, is_encoded, mask_of, name_of, pixels_of, rgb
@@ -21,7 +22,7 @@ from .._results import RowTable, corners
 from .._rules import in_its_colors
 from .._saved import Saved, of_operation
 from ..errors import InvalidArgument
-from ..files import Path
+from ..files import Path, as_path, is_path
 from ._model import Bytes, Floats, Model, load_model
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Detections(OnImage, Saved, RowTable[Detection], _Detections):
     time_seconds: float | None = None  #: time of the frame, for a video
 
     _compared = ("frame", "time_seconds")
+    _beside = ("whole",)
 
     @property
     def image_size(self) -> tuple[int, int]:
@@ -133,6 +135,8 @@ class WindowExplanation(Explanation):
 class Detector(Operated):
     """Finds people in one image after another. Threads take turns; several detectors run side by side."""
 
+    model: Model  #: what it finds people with
+
     _operation = "people detect"
 
     @takes_options(_fovea.people.detect_options())
@@ -141,6 +145,7 @@ class Detector(Operated):
         self.model = model_of(model, Model, load_model)
         self._model_provenance = self.model._provenance
         self._begin_operation(options, {"model": (self.model._model, self.model.name)}, self.model, **options)
+        self._by_model = {"threshold": self.model.threshold} if self._options["threshold"] is None else {}
 
     def detect(self, image: Any, mask: Any = None) -> Detections:
         """Finds the people in an image: an array of uint8, gray, RGB or RGBA, an image of PIL, or a path.
@@ -154,7 +159,27 @@ class Detector(Operated):
             words = [name_of(image, "IMAGE"), "--mask", files["mask"]]
             found = self._found(self._face, pixels, words, given={"mask": mask_of(mask)}, _sources=files)
         found._image = pixels if hasattr(pixels, "shape") else np.asarray(pixels)
+        found.path = as_path(image) if is_path(image) else None
         return found
+
+    def detect_all(
+        self, images: Path | Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
+    ) -> Results[Detections]:
+        """Finds the people in many images of any sizes, in their order: arrays, paths, or a folder. Several threads read
+        and search them, and few of them are in memory at a time.
+
+        An image that cannot be read raises its error; ``on_error="skip"`` leaves it out and lists it in ``failed`` of the
+        results, and ``on_error="warn"`` warns as well. ``to_pandas()`` of the results is one table of all people."""
+        listed, count = inputs_of(images)
+        every = self._side_by_side("images", count, progress, on_error)
+
+        def search(face: Any, image: Any, index: int) -> Detections:
+            pixels = pixels_of(image)
+            found = self._found(face, pixels, [name_of(image, "IMAGE")])
+            found._image = as_path(image) if is_path(image) else pixels
+            return found
+
+        return every.results(listed, search)
 
     @functools.cached_property
     def _detector(self) -> Any:
@@ -188,14 +213,14 @@ class Detector(Operated):
         pixels = pixels_of(image)
         return WindowExplanation(self._detector.explain(pixels, place), pixels)
 
-    def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Detections]:
+    def video(self, source: VideoLike, *, progress: Progress = False) -> Results[Detections]:
         """The people of each frame in order. The source is a file, a folder of images, a camera or the address of a
         stream (see ``read_video``), or frames as arrays or paths.
 
         Frames are decoded and searched in several threads."""
         return each_of(self._search(Frames(source), progress), lambda pair: pair[1])
 
-    def _search(self, frames: Frames, progress: Progress) -> Iterator[tuple[Any, Detections]]:
+    def _search(self, frames: Frames, progress: Progress) -> Results[tuple[Any, Detections]]:
         """The pixels of each frame with the people in them."""
 
         def search(face: Any, frame: Any, index: int) -> tuple[Any, Detections]:

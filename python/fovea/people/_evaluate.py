@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _fovea
 from .._arguments import model_of, number_of, unmasked
+from .._batch import some_images
 from .._frames import name_of
 from .._keywords import takes_options
 from .._operation import origin_of
@@ -19,7 +20,6 @@ from .._progress import Progress, reporting
 from .._results import Table, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
-from ._images import images_of
 from ._model import Model, load_model
 
 if TYPE_CHECKING:
@@ -190,8 +190,8 @@ def evaluate(
     JSON, whose entries are matched to the images by name, or one element per image: rows of left, top, right and
     bottom, or whatever has such rows as ``xyxy``. ``negatives`` are images without people that count as well."""
     known = model_of(model, Model, load_model)
-    listed = images_of(images, "images")
-    others = [] if negatives is None else images_of(negatives, "negatives")
+    listed = some_images(images, "images")
+    others = [] if negatives is None else some_images(negatives, "negatives")
     truth: Any
     if is_path(annotations):
         truth = as_path(annotations)
@@ -229,7 +229,7 @@ def evaluate_windows(
     ``crops`` have one person's window in the middle of each, ``negatives`` are whole images without people, all of
     whose windows count. Both are a folder, a glob, or a list of paths and arrays of uint8."""
     known = model_of(model, Model, load_model)
-    people, others = images_of(crops, "crops"), images_of(negatives, "negatives")
+    people, others = some_images(crops, "crops"), some_images(negatives, "negatives")
     sources = ["--crops", name_of(crops, "CROPS"), "--negatives", name_of(negatives, "NEGATIVES")]
     with reporting(progress) as report:
         found = _fovea.people.evaluate_windows(known._model, people, others, dict(options), report)

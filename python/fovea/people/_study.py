@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _fovea
 from .._arguments import text
+from .._batch import some_images
 from .._frames import name_of
 from .._keywords import takes_options
 from .._operation import origin_of
@@ -17,7 +18,6 @@ from .._progress import Progress, reporting
 from .._results import Table, described
 from ..errors import InvalidArgument
 from ..files import Path
-from ._images import images_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -110,7 +110,7 @@ def study(
         "test_positives": test_positives,
         "test_negatives": test_negatives,
     }
-    learned, without, tested, tested_without = (images_of(images, name) for name, images in sources.items())
+    learned, without, tested, tested_without = (some_images(images, name) for name, images in sources.items())
     with reporting(progress) as report:
         studied = _fovea.people.study(learned, without, tested, tested_without, dict(options), report)
     words = ["people", "study"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
 from .._arguments import shown, unmasked
+from .._batch import Results
 from .._frames import Frames, VideoLike, each_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
 from .._operation import Face
@@ -50,6 +51,7 @@ class Tracks(TrackTable[Track], _Tracked):
     confidence: Floats  #: ``score``, by the name of supervision
 
     _compared = ("frame",)
+    _beside = ("tracker_id", "xywh", "confidence")
 
     def _take(self, values: dict[str, Any]) -> None:
         super()._take(values)
@@ -130,7 +132,7 @@ class Tracker(Face):
 
     def video(
         self, source: VideoLike, detector: Path | Model | Detector = "channels", *, progress: Progress = False
-    ) -> Iterator[Tracks]:
+    ) -> Results[Tracks]:
         """Finds the people in each of the next frames and joins them to tracks: a file, a folder of images, a camera or
         the address of a stream (see ``read_video``), or frames as arrays or paths.
 
@@ -173,7 +175,7 @@ def track(
     *,
     progress: Progress = False,
     **options: Unpack[PeopleTrackOptions],
-) -> Iterator[Tracks]:
+) -> Results[Tracks]:
     """Follows the people of a video: a file, a folder of images, a camera or the address of a stream (see
     ``read_video``), or frames as arrays or paths.
 

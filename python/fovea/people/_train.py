@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _fovea
+from .._batch import some_images
 from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import command_line
 from ..errors import InvalidType
 from ..files import Path, as_path, is_path
-from ._images import images_of
 from ._model import Model
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def train(
     saved. The same data, options and seed give the same model on any device with any number of threads."""
     if checkpoint is not None and not is_path(checkpoint):
         raise InvalidType(f"checkpoint is of type {type(checkpoint).__name__}; expected the name of a file")
-    crops, scenes = images_of(positives, "positives"), images_of(negatives, "negatives")
+    crops, scenes = some_images(positives, "positives"), some_images(negatives, "negatives")
     kept = "" if checkpoint is None else as_path(checkpoint)
     with reporting(progress) as report:
         model, words = _fovea.people.train(kind, preset, crops, scenes, dict(options), kept, report)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _fovea
+from .._batch import images_of
 from .._estimator import Estimator
 from .._keywords import takes_options
 from .._options import ScenesBagOptions, Self, Unpack
@@ -15,7 +16,7 @@ from .._progress import Progress, reporting
 from .._results import row_of
 from ..files import Path
 from ._classify import Reason, _cells
-from ._input import Floats, _images
+from ._input import Floats
 from ._model import Learning
 
 
@@ -38,7 +39,7 @@ class BagOfWords(Estimator):
 
     def fit(self, X: Path | Iterable[Any], y: Any = None, *, progress: Progress = False) -> Self:
         """Learns words from images. ``y`` is not used."""
-        images, keywords = _images(X, "X"), self._keywords()
+        images, keywords = images_of(X, "X"), self._keywords()
         with reporting(progress) as report:
             found = _fovea.scenes.learn_words(images, keywords, report)
         self.vocabulary_, self.mean_, self.scale_ = found[:3]
@@ -53,7 +54,7 @@ class BagOfWords(Estimator):
 
         With ``coding="vlad"`` and ``"fisher"`` a row holds signed numbers, and each level of the pyramid has length 1."""
         parameters = self._fitted_parameters()
-        images = _images(X, "X")
+        images = images_of(X, "X")
         bag = getattr(self, "_held", None)
         if bag is None:
             code = getattr(self, "code_", None)  # estimators of earlier versions, from a pickle, have none
@@ -64,7 +65,7 @@ class BagOfWords(Estimator):
 
     def fit_transform(self, X: Path | Iterable[Any], y: Any = None, *, progress: Progress = False) -> Floats:
         """Learns words from images and counts them."""
-        images = _images(X, "X")
+        images = images_of(X, "X")
         return self.fit(images, progress=progress).transform(images, progress=progress)
 
     def __sklearn_tags__(self) -> Any:

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
-from .._arguments import OnError, model_of, shown, skips
+from .._arguments import OnError, model_of, shown
+from .._batch import Results, inputs_of
 from .._explanation import Box
 from .._explanation import Explanation as Why
-from .._frames import SideBySide, name_of, rgb
+from .._frames import name_of, rgb
 from .._keywords import takes_options
 from .._notebook import OnImage, png_of
 from .._operation import Face
@@ -24,7 +25,7 @@ from .._results import Result, Table, described
 from .._rules import in_its_colors
 from ..errors import InvalidArgument
 from ..files import Path, as_path, handed_out, is_path
-from ._input import Bytes, Floats, _images, _pixels
+from ._input import Bytes, Floats, _pixels
 from ._model import Model, load_model
 
 
@@ -197,6 +198,8 @@ class SceneExplanation(Why):
 class Classifier(Face):
     """Finds which kind of place images show. Threads take turns; several classifiers run side by side."""
 
+    model: Model  #: what it classifies with
+
     @takes_options(_fovea.scenes.classify_options())
     def __init__(self, model: Path | Model = "sun8", **options: Unpack[ScenesClassifyOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
@@ -215,16 +218,17 @@ class Classifier(Face):
 
     def classify_all(
         self, images: Path | Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
-    ) -> Iterator[Scene]:
+    ) -> Results[Scene]:
         """Classifies many images, in their order: arrays, paths, or a folder. Several threads read and classify them.
 
-        An image that cannot be read raises its error, or is left out with a warning for ``on_error="skip"``."""
-        listed = _images(images)
-        number, threads = _fovea.files.plan_workers(self._options["device"], self._options["threads"], len(listed))
-        keywords = {**self._keywords, "threads": threads}
-        workers = [_fovea.scenes.Classifier(self.model._model, keywords) for _ in range(number)]
-        every = SideBySide(workers, "images", len(listed), progress, skips(on_error))
+        An image that cannot be read raises its error; ``on_error="skip"`` leaves it out and lists it in ``failed`` of the
+        results, and ``on_error="warn"`` warns as well. ``to_pandas()`` of the results has one row per image."""
+        listed, count = inputs_of(images)
+        every = self._side_by_side("images", count, progress, on_error)
         return every.results(listed, lambda worker, image, index: self._classified(worker, image))
+
+    def _another(self, threads: int) -> Any:
+        return _fovea.scenes.Classifier(self.model._model, {**self._keywords, "threads": threads})
 
     def features(self, image: Any) -> Floats:
         """How often each word occurs in an image: the histogram that is classified."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import _fovea
 from .._arguments import list_of, shown, text
+from .._batch import images_of
 from ..errors import InvalidArgument, InvalidType
 from ..files import as_path, is_path
 
@@ -19,18 +20,6 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 def _pixels(image: Any) -> Any:
     return _fovea.scenes.read_image(as_path(image)) if is_path(image) else image
-
-
-def _images(images: Any, name: str = "images") -> list[Any]:
-    """Images as a list of arrays and paths."""
-    if is_path(images):
-        return list(_fovea.scenes.expand(as_path(images)))
-    shape = getattr(images, "shape", None)
-    if shape is not None and (len(shape) in (0, 2) or (len(shape) == 3 and shape[-1] in (1, 3, 4))):
-        raise InvalidArgument(f"{name} is one array of shape {tuple(shape)}; expected several images, such as [image]")
-    if not isinstance(images, Iterable) or isinstance(images, (bytes, dict)):
-        raise InvalidType(f"{name} is of type {type(images).__name__}; expected a list of images or a folder")
-    return [as_path(image) if is_path(image) else image for image in images]
 
 
 def _corpus(
@@ -46,7 +35,7 @@ def _corpus(
             raise InvalidArgument("labels are missing; only a folder of folders or a list of files has none")
         paths, numbers, names = _fovea.scenes.read_corpus(as_path(images), known)
         return list(paths), list(numbers), list(names)
-    listed = _images(images)
+    listed = images_of(images)
     places, names = _numbered(labels, known or None)
     if len(places) != len(listed):
         raise InvalidArgument(f"there are {len(listed)} images and {len(places)} labels; expected one label per image")

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _fovea, _options
 from .._arguments import OnError, as_array, list_of, path_of, shown, skips, whole_number
+from .._batch import images_of
 from .._keywords import takes_options
 from .._model import loaded
 from .._options import Unpack
@@ -16,7 +17,7 @@ from .._progress import Progress, reporting
 from .._results import command_line
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, is_path
-from ._input import Floats, _images, _numbered, _pixels, _warn
+from ._input import Floats, _numbered, _pixels, _warn
 from ._model import LearnedWords, Model
 
 Words = np.ndarray[Any, np.dtype[np.uint16]]
@@ -67,7 +68,7 @@ def _dictionary(value: Any) -> Any:
 
 def _files(images: Any) -> list[Any]:
     """Images as a list; the folder or list of a corpus stands for its files."""
-    return list(_fovea.scenes.read_corpus(path_of(images), [])[0]) if is_path(images) else _images(images)
+    return list(_fovea.scenes.read_corpus(path_of(images), [])[0]) if is_path(images) else images_of(images)
 
 
 @takes_options(_fovea.scenes.filters_options())

@@ -1,0 +1,147 @@
+"""Many inputs at once: folders of photos, damaged files, and one table of all results."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import shutil
+import weakref
+
+import numpy as np
+import pytest
+
+import fovea
+from fovea import actions, mesh, people, scenes
+
+CPU = {"device": "cpu", "threads": 2}
+
+
+@pytest.fixture(scope="module")
+def photos(street, tmp_path_factory):
+    """A folder with the street in three sizes, and a damaged file and an empty one between them."""
+    folder = tmp_path_factory.mktemp("photos")
+    image = fovea.read_image(street)
+    for name, part in (("1.png", image), ("2.jpg", image[60:]), ("10.png", image[:, 100:])):
+        fovea.write_image(folder / name, part)
+    (folder / "3.png").write_bytes(b"no picture")
+    (folder / "4.jpg").write_bytes(b"")
+    (folder / "notes.txt").write_text("no picture either")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def detector():
+    return people.Detector("channels", threshold=-1, **CPU)
+
+
+def test_photos_of_a_folder_are_searched_in_order(detector, photos):
+    seen = []
+    results = detector.detect_all(photos, on_error="skip", progress=lambda *report: seen.append(report))
+    found = list(results)
+    assert [result.path for result in found] == [str(photos / name) for name in ("1.png", "2.jpg", "10.png")]
+    assert found == [detector.detect(result.path) for result in found] and detector.detect(found[0].path).path == found[0].path
+    assert [failure.path for failure in results.failed] == [str(photos / "3.png"), str(photos / "4.jpg")]
+    assert all(failure.path in str(failure.error) for failure in results.failed)
+    assert seen == [("images", done, 5) for done in range(1, 6)]
+    assert all(result.path in result.command for result in found)
+
+
+@pytest.mark.filterwarnings("error")
+def test_errors_are_raised_shown_or_listed(detector, photos):
+    with pytest.raises(fovea.FormatError, match="3.png"):
+        list(detector.detect_all(photos))
+    with pytest.raises(RuntimeWarning, match="3.png"):
+        list(detector.detect_all(photos, on_error="warn"))
+    assert len(list(detector.detect_all(photos, on_error="skip"))) == 3
+    with pytest.raises(fovea.InvalidArgument, match="on_error is 'ignore'; expected 'raise' or 'warn' or 'skip'"):
+        detector.detect_all(photos, on_error="ignore")
+
+
+def test_one_table_has_everyone(detector, photos):
+    pytest.importorskip("pandas")
+    results = detector.detect_all(photos, on_error="skip")
+    table = results.to_pandas()
+    assert list(table.columns) == ["path", "frame", "x", "y", "width", "height", "score", "scale"]
+    assert len(results.failed) == 2 and set(table["frame"]) <= {0, 1, 4}
+    for name, rows in table.groupby("path"):
+        assert rows["score"].tolist() == detector.detect(name).score.tolist()
+    begun = detector.detect_all([street_of(photos)] * 2)
+    next(begun)
+    with pytest.raises(fovea.InvalidArgument, match=r"call to_pandas\(\) before the first one"):
+        begun.to_pandas()
+    assert len(detector.detect_all([]).to_pandas()) == 0
+    video = detector.video([fovea.read_image(photos / "1.png")] * 2).to_pandas()
+    assert set(video["frame"]) == {0, 1} and video["path"].isna().all()
+
+
+def street_of(photos):
+    return fovea.read_image(photos / "1.png")
+
+
+def test_results_are_drawn_and_saved_from_their_files(detector, photos, tmp_path):
+    found = next(detector.detect_all(photos))
+    assert np.array_equal(found.draw(), detector.detect(photos / "1.png").draw())
+    found.save(tmp_path / "found.png")
+    assert np.array_equal(fovea.read_image(tmp_path / "found.png"), found.draw())
+    assert found._image == found.path and pickle.loads(pickle.dumps(found)).path == found.path
+
+
+def test_few_images_are_in_memory_at_a_time(detector):
+    alive: list[weakref.ref] = []
+    most = 0
+
+    def images():
+        nonlocal most
+        for _ in range(40):
+            image = np.zeros((120, 100, 3), np.uint8)
+            alive.append(weakref.ref(image))
+            yield image
+            gc.collect()
+            most = max(most, sum(each() is not None for each in alive))
+
+    assert sum(1 for _ in detector.detect_all(images())) == 40
+    assert most < 20
+
+
+def test_a_video_of_photos_says_what_to_call(detector, tmp_path, photos):
+    shutil.copy(photos / "1.png", tmp_path)
+    shutil.copy(photos / "10.png", tmp_path)
+    with pytest.raises(fovea.FormatError, match=r"10.png.*detect_all\(\)"):
+        list(detector.video(tmp_path))
+
+
+def test_colors_of_a_detector_hold_for_all(photos):
+    image = street_of(photos)
+    image[..., 0] //= 3
+    bgr = people.Detector("channels", threshold=-1, color="bgr", **CPU)
+    (found,) = bgr.detect_all([image[..., ::-1].copy()])
+    assert found == people.detect(image, threshold=-1, **CPU)
+    assert np.array_equal(found.draw()[..., ::-1], people.detect(image, threshold=-1, **CPU).draw())
+
+
+def test_every_system_has_the_same(photos, tmp_path):
+    pytest.importorskip("pandas")
+    found = scenes.Classifier("sun8", **CPU).classify_all(photos, on_error="skip")
+    table = found.to_pandas()
+    assert [name[len(str(photos)) + 1 :] for name in table["path"]] == ["1.png", "2.jpg", "10.png"]
+    assert len(found.failed) == 2 and {"name", "score"} <= set(table.columns)
+
+    soft = fovea.Operation("ops blur", sigma=2).run_all(photos, on_error="skip")
+    assert [result.image.shape for result in soft] == [(480, 640, 3), (420, 640, 3), (480, 540, 3)] and len(soft.failed) == 2
+
+    corners = np.float32([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    solid = corners, np.int32([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    for name in ("a.off", "b.ply"):
+        mesh.write(tmp_path / name, solid)
+    (tmp_path / "c.obj").write_text("v one two three")
+    divided = mesh.Segmenter(2, **CPU).segment_all(tmp_path, on_error="skip")
+    assert divided.to_pandas()["parts"].tolist() == [2, 2] and [failure.path for failure in divided.failed] == [str(tmp_path / "c.obj")]
+    assert fovea.Operation("mesh info").run_all(tmp_path, on_error="skip").to_pandas()["faces"].tolist() == [4, 4]
+    with pytest.raises(fovea.IoError, match="has no meshes; expected files of .off"):
+        mesh.Segmenter(2).segment_all(photos)
+
+    bad = tmp_path / "bad.y4m"
+    bad.write_bytes(b"no video")
+    clip = [np.zeros((64, 64), np.uint8)] * 24
+    of_clips = actions.Classifier("weizmann", **CPU).classify_all([clip, bad], on_error="skip")
+    assert of_clips.to_pandas()["frame"].tolist() == [0] and of_clips.failed[0].path == str(bad)
