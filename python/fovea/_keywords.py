@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -19,11 +20,26 @@ def _annotation(entry: dict[str, Any]) -> str:
     return f"{kind} | None" if entry["default"] is None else kind
 
 
-def _line(entry: dict[str, Any]) -> str:
+def _line(entry: dict[str, Any], table: list[dict[str, Any]]) -> str:
     default = entry["default"]
     usual = entry["absent"] if default is None and entry["absent"] else repr(default)
     accepted = f" ({entry['accepts']})" if entry["accepts"] else ""
-    return f"{entry['name']}: {entry['help']}{accepted}. Default: {usual}."
+    return in_python(f"{entry['name']}: {entry['help']}{accepted}. Default: {usual}.", table)
+
+
+def in_python(help: str, table: Iterable[dict[str, Any]] = ()) -> str:
+    """A help of the program with keywords in place of options: ``mass='penalty'`` for "--mass penalty"."""
+    words = {entry["name"]: entry.get("words") or () for entry in table}
+
+    def keyword(match: re.Match[str]) -> str:
+        name, value = match[1].replace("-", "_"), match[2]
+        if value in words.get(name, ()):
+            return f"``{name}={value!r}``"
+        if value and re.fullmatch("[0-9.]+", value):
+            return f"``{name}={value}``"
+        return f"``{name}``" + (f" {value}" if value else "")
+
+    return re.sub(r"(?<![-\w`])--([a-z]+(?:-[a-z]+)*)(?: ([a-z0-9]+(?:[.-][a-z0-9]+)*))?", keyword, help)
 
 
 def default_of(table: list[dict[str, Any]], name: str) -> Any:
@@ -61,7 +77,7 @@ def takes_options(
         ]
         function.__signature__ = signature.replace(parameters=before + keywords)  # type: ignore[attr-defined]
         lines = "\n".join(
-            ["    " + _line(e) for e in table]
+            ["    " + _line(e, table) for e in table]
             + [f"    {name}: {help}. Default: as the program has it." for name, (_, help) in own_rules.items()]
         )
         function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n{lines}\n"

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _fovea
 from ._arguments import shown
+from ._keywords import in_python
 from ._rules import Rules
 from .errors import InvalidArgument, InvalidType
 
@@ -112,7 +113,7 @@ def described(fields: list[dict[str, Any]], rows: str | None = None) -> Callable
 
 
 def _sentence(field: dict[str, Any]) -> str:
-    return f"{field['help']}, in {field['unit']}" if field["unit"] else str(field["help"])
+    return in_python(f"{field['help']}, in {field['unit']}" if field["unit"] else field["help"])
 
 
 @functools.lru_cache(maxsize=None)
@@ -296,7 +297,10 @@ class RowTable(Table, Generic[_Item]):
         return self[np.array([bool(keep(row)) for row in self], bool)]
 
     def sort_by(self, key: str | Callable[[_Item], Any], reverse: bool = False) -> Self:
-        """The same result with its rows in the order of a column, or of what a function gives for each."""
+        """The same result with its rows in the order of a column, or of what a function gives for each.
+
+        >>> found = fovea.people.detect(np.zeros((160, 120), np.uint8))
+        >>> tall = found.filter(lambda person: person.scale > 2).sort_by("score", reverse=True)"""
         if callable(key):
             values = [key(row) for row in self]
         else:

@@ -134,5 +134,8 @@ def run(operation: str, input: Any, **options: Any) -> Any:
     """The result of an operation for one input: an Operation that is used once.
 
     ``fovea.run("people detect", image, csv="people.csv")`` does what ``fovea people detect IMAGE --csv people.csv`` does,
-    and ``save()`` of a result writes its files later."""
+    and ``save()`` of a result writes its files later.
+
+    >>> fovea.run("ops blur", np.zeros((64, 48), np.uint8), sigma=3).image.shape
+    (64, 48)"""
     return Operation(operation, **options).run(input)

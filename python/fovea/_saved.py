@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from . import _fovea
 from ._arguments import path_of, text
+from ._keywords import in_python
 from ._notebook import OnImage
 from ._results import Record, Result, described
 from ._rules import in_its_colors
@@ -121,7 +122,7 @@ KINDS: dict[str, type[Saved]] = {}
 def of_operation(name: str, rows: str | None = None) -> Callable[[_Class], _Class]:
     """A class decorator: the attributes of a result, and the files that it is saved to, are those of an operation."""
     operation = _fovea.operations.described(name)
-    files = [f"    {each['name']} ({each['file']}): {each['help']}" for each in operation["outputs"]]
+    files = [in_python(f"    {each['name']} ({each['file']}): {each['help']}") for each in operation["outputs"]]
 
     def decorate(kind: _Class) -> _Class:
         described(operation["fields"], rows)(kind)

@@ -1,7 +1,5 @@
 """What Fovea raises. Every message is one sentence: what happened, what was expected, what to do."""
 
-from __future__ import annotations
-
 
 class Error(Exception):
     """Base of everything that Fovea raises."""

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Frame", "Video", "model_path", "models", "read_image", "read_video", "write_image"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 Path = Union[str, "os.PathLike[str]"]
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["KMeans"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Labels = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -28,7 +33,10 @@ _BLOCK = 1 << 17
 
 class KMeans(Estimator):
     """Divides points into clusters. It follows the rules of scikit-learn's estimators, with points of float32 that are
-    not copied. The same points, parameters and ``random_state`` give the same bits on any device."""
+    not copied. The same points, parameters and ``random_state`` give the same bits on any device.
+
+    >>> fovea.KMeans(2).fit([[0], [1], [9], [10]]).predict([[2], [8]]).tolist()
+    [0, 1]"""
 
     cluster_centers_: Floats  #: one center per row
     labels_: Labels  #: the nearest center of each point of ``fit``, or of the last batch

@@ -5,8 +5,6 @@ width, 3), or any iterable of frames. Frames are uint8, gray or RGB, and all of 
 stand in place of videos.
 """
 
-from __future__ import annotations
-
 from ._classify import Classifier, ClipClass, classify
 from ._evaluate import ClipEvaluation, EventCounts, StreamEvaluation, StreamPoint, evaluate, evaluate_stream
 from ._explain import ActionExplanation, ClipExplanation, EventExplanation, MatchExplanation

@@ -166,5 +166,8 @@ def classify(
     frames: int = 0,
     **options: Unpack[ActionsClassifyOptions],
 ) -> ClipClass:
-    """Classifies one clip. To classify several, make a Classifier, which reads the model once."""
+    """Classifies one clip. To classify several, make a Classifier, which reads the model once.
+
+    >>> fovea.actions.classify([np.zeros((64, 64), np.uint8)] * 24).name
+    'none'"""
     return Classifier(model, **options).classify(clip, first=first, frames=frames)

@@ -3,8 +3,6 @@
 ``python -m fovea.bench`` prints tables; ``--help`` lists what can be chosen. Libraries that are not installed are rows
 with the reason. Everything runs on the CPU, because that is where the others run."""
 
-from __future__ import annotations
-
 from ._report import Report
 from ._run import run
 

@@ -1,7 +1,5 @@
 """Exact Earth Mover's Distances, maps of them, targets in multispectral cubes, and tracking by color."""
 
-from __future__ import annotations
-
 from ._distance import Distances, distance, emd, emd2
 from ._maps import (
     Evaluation,

@@ -192,7 +192,10 @@ def distance(
     a name (l1, l2, squared, threshold:T, circular, discrete), a file of costs, or costs as an array of float64. Where P
     lies on a GPU, the distances and flows stay there. With
     ``flows`` the result has the mass that moves from each bin to each other. A mass that is negative or not finite
-    raises InvalidArgument; with ``invalid="nan"`` the distance of its problem is NaN, and the others are solved."""
+    raises InvalidArgument; with ``invalid="nan"`` the distance of its problem is NaN, and the others are solved.
+
+    >>> fovea.emd.distance([0.5, 0.5, 0], [0, 0.5, 0.5], ground="l1").distances
+    array([1.])"""
     start = time.perf_counter()
     P, Q = as_numbers(P, "P"), as_numbers(Q, "Q")
     if not isinstance(invalid, str) or invalid != "raise":

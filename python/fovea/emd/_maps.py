@@ -59,7 +59,7 @@ def roc(score: Any, truth: Any, sense: Literal["low", "high"] = "low", counted: 
     """The receiver operating characteristic of a score, float32 of shape (height, width), or of a Map.
 
     The target is where truth, a mask or a path, is not 0. With ``sense="low"`` low scores mean target, as with
-    distances. Pixels where ``counted`` is 0 are left out. No verb of the program takes a score; ``emd map --truth`` reports areas of maps."""
+    distances. Pixels where ``counted`` is 0 are left out. No verb of the program takes a score."""
     word(sense, "sense", ("low", "high"))
     numbers = score.numpy().distances if isinstance(score, Map) else score
     found = _fovea.emd.roc(numbers, _truth(truth), sense, mask_of(counted))
@@ -164,7 +164,7 @@ class Map(Result):
 
     @takes_options(_fovea.emd.regions_options(), rules=())
     def regions(self, **options: Unpack[EmdRegionsOptions]) -> Regions:
-        """Where the target is: regions with small distances, the best first, as ``emd map --detect`` finds them.
+        """Where the target is: regions with small distances, the best first.
 
         In a video the program uses the threshold of the first map for all frames; pass it as ``threshold`` to do so."""
         windows = self.options["signature"] in ("levels", "colors") or options.get("kind") == "boxes"

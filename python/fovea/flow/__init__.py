@@ -1,7 +1,5 @@
 """The motion of every pixel between two images or along a video, disparities of stereo pairs, and what moves as one."""
 
-from __future__ import annotations
-
 from ._estimate import Errors, Estimator, Evaluation, Flow, FlowExplanation, estimate, evaluate, read, write
 from ._segment import (
     MotionRegion,

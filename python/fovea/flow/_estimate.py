@@ -310,7 +310,12 @@ class Estimator(Face):
 def estimate(
     first: Any, second: Any, mask: Any = None, second_mask: Any = None, **options: Unpack[FlowEstimateOptions]
 ) -> Flow:
-    """The flow of a single pair: an Estimator that is used once. ``mask="alpha"`` leaves out transparent pixels."""
+    """The flow of a single pair: an Estimator that is used once. ``mask="alpha"`` leaves out transparent pixels.
+
+    >>> texture = np.kron(np.random.default_rng(1).integers(0, 255, (12, 16)), np.ones((8, 8)))
+    >>> flow = fovea.flow.estimate(texture, np.roll(texture, 2, axis=1))
+    >>> round(float(np.median(flow.u)), 1)
+    2.0"""
     return Estimator(**options).estimate(first, second, mask, second_mask)
 
 

@@ -5,8 +5,6 @@ of an OFF, OBJ, PLY or STL file. Vertices are float32 or float64 of shape (n, 3)
 Work is done with coordinates of float32.
 """
 
-from __future__ import annotations
-
 from ._costs import (
     Clusters,
     Diameters,

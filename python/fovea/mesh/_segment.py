@@ -114,7 +114,7 @@ class Segmentation(Saved, Table, _Segmentation):
         return _fovea.mesh.parts_at_level(self.hierarchy, number)[self.labels]
 
     def tree(self) -> str:
-        """The tree of divisions as JSON, as the program writes it with ``--tree``."""
+        """The tree of divisions as JSON, as ``save("tree.json")`` writes it."""
         self._require_tree()
         return str(_fovea.mesh.hierarchy_json(self.hierarchy))
 
@@ -331,5 +331,9 @@ def segment(
     """Divides a single mesh into parts that people would name: a Segmenter that is used once.
 
     ``parts`` is their number, or ``auto`` to choose it. ``costs`` are your own costs of steps between faces: one number
-    per arc of ``dual_graph(mesh)``, a function of that graph that returns them, or a file of them."""
+    per arc of ``dual_graph(mesh)``, a function of that graph that returns them, or a file of them.
+
+    >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    >>> fovea.mesh.segment((corners, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]), parts=2).count
+    2"""
     return Segmenter(parts, **options).segment(mesh, costs)

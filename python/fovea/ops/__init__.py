@@ -8,8 +8,6 @@ and which it returns; other types are refused and never converted. Where the pro
 the same numbers.
 """
 
-from __future__ import annotations
-
 from ._graphs import Assignment, Cut, Nearest, all_distances, assign, distances_from, minimum_cut, nearest_source
 from ._images import (
     Gradient,

@@ -57,7 +57,10 @@ def resize(image: Any, **options: Unpack[_options.OpsResizeOptions]) -> Array:
     """The image at another size, bilinearly: ``width`` and ``height``, one of them, or ``scale`` times its own.
 
     One side alone keeps the proportions. Takes uint8, uint16, int8, int16 and float32, and returns the same type. Verb
-    of the program: ``resize``."""
+    of the program: ``resize``.
+
+    >>> fovea.ops.resize(np.zeros((64, 48, 3), np.uint8), width=24).shape
+    (32, 24, 3)"""
     return _fovea.ops.resize(_pixels(image), dict(options))
 
 
@@ -65,7 +68,7 @@ def resize(image: Any, **options: Unpack[_options.OpsResizeOptions]) -> Array:
 def gradient(image: Any, **options: Unpack[_options.OpsGradientOptions]) -> Gradient:
     """Differences along rows and columns of every channel, not divided by the sum of the kernel's weights.
 
-    uint8 gives int16, float32 gives float32. The program's ``gradient --show dx`` divides by that sum, which is
+    uint8 gives int16, float32 gives float32. ``fovea ops gradient --show dx`` divides by that sum, which is
     4 for sobel and 16 for scharr."""
     return Gradient(*_fovea.ops.gradient(_pixels(image), dict(options)))
 
@@ -84,7 +87,7 @@ def convolve(image: Any, kernel: Any, *, dtype: Any = None, **options: Unpack[_o
     """Correlates every channel with a kernel, a matrix of float32 with 1 to 255 taps each way.
 
     Takes uint8, uint16, int8, int16 and float32. Results have the type of the image, rounded and clipped to its range,
-    or are float32 with ``dtype=numpy.float32``. Verb of the program: ``convolve``, where that is ``--float``."""
+    or are float32 with ``dtype=numpy.float32``. Verb of the program: ``convolve``."""
     return _fovea.ops.convolve(_pixels(image), kernel, _type_name(dtype), dict(options))
 
 
@@ -126,7 +129,7 @@ def gaussian_derivative_kernel(sigma: float, order: int = 1, size: int = 0) -> F
 
 
 def laplacian_of_gaussian_kernel(sigma: float, size: int = 0) -> Floats:
-    """The Laplacian of a Gaussian, a matrix of float32; the program's ``convolve --laplacian`` takes the same."""
+    """The Laplacian of a Gaussian, a matrix of float32; for ``convolve()``."""
     return _fovea.ops.laplacian_of_gaussian_kernel(sigma, size)
 
 
@@ -143,7 +146,7 @@ def integral(image: Any, *, dtype: Any = np.float64, **options: Unpack[_options.
     Sums of float64, which are exact for whole numbers up to 2**53, and of float32 are made from every type of image.
     Sums of uint32, int32 and uint64 are made from uint8, those of uint64 also from uint16 and uint32, those of uint32
     also from uint32; they may wrap around, and the sum over a rectangle is right where it fits. Verb of the program:
-    ``integral``, where ``--type float`` is float32 and ``--type double`` is float64."""
+    ``integral``."""
     return _fovea.ops.integral(_pixels(image), _type_name(dtype), dict(options))
 
 

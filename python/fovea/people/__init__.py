@@ -1,7 +1,5 @@
 """People in images and video."""
 
-from __future__ import annotations
-
 from ._detect import Detection, Detections, Detector, WindowExplanation, detect
 from ._evaluate import Difference, Evaluation, StageCount, WindowEvaluation, evaluate, evaluate_windows
 from ._model import Model, load_model

@@ -169,7 +169,11 @@ class Detector(Operated):
         and search them, and few of them are in memory at a time.
 
         An image that cannot be read raises its error; ``on_error="skip"`` leaves it out and lists it in ``failed`` of the
-        results, and ``on_error="warn"`` warns as well. ``to_pandas()`` of the results is one table of all people."""
+        results, and ``on_error="warn"`` warns as well. ``to_pandas()`` of the results is one table of all people.
+
+        >>> results = Detector("hog").detect_all([np.zeros((200, 100), np.uint8), "missing.jpg"], on_error="skip")
+        >>> [len(found) for found in results], [failure.path for failure in results.failed]
+        ([0], ['missing.jpg'])"""
         listed, count = inputs_of(images)
         every = self._side_by_side("images", count, progress, on_error)
 
@@ -242,5 +246,9 @@ class Detector(Operated):
 def detect(
     image: Any, model: Path | Model = "channels", mask: Any = None, **options: Unpack[PeopleDetectOptions]
 ) -> Detections:
-    """Finds the people in one image. To search several, make a Detector, which reads the model once."""
+    """Finds the people in one image. To search several, make a Detector, which reads the model once.
+
+    >>> found = fovea.people.detect(np.zeros((160, 120, 3), np.uint8), "hog", ratio=1.3)
+    >>> len(found), found.image_size
+    (0, (120, 160))"""
     return Detector(model, **options).detect(image, mask)

@@ -12,8 +12,6 @@ A job is cut into shards, which are tasks of Ray: it schedules them, and repeats
 manifest, so that nothing is done twice and the results have the bytes of one run of the program, whatever was killed.
 """
 
-from __future__ import annotations
-
 from ._job import Job, Progress, Result, run
 from ._manifest import Failure
 from ._operators import Detector, SceneClassifier

@@ -1,7 +1,5 @@
 """Which kind of place an image shows, by the visual words in it."""
 
-from __future__ import annotations
-
 from ._bag import BagOfWords
 from ._classify import Classifier, Explanation, Reason, Scene, SceneExplanation, Words, classify
 from ._model import Learning, Model, load_model

@@ -299,7 +299,10 @@ class Classifier(Face):
 
 @takes_options(_fovea.scenes.classify_options())
 def classify(image: Any, model: Path | Model = "sun8", **options: Unpack[ScenesClassifyOptions]) -> Scene:
-    """Classifies one image. To classify several, make a Classifier, which reads the model once."""
+    """Classifies one image. To classify several, make a Classifier, which reads the model once.
+
+    >>> fovea.scenes.classify(np.full((64, 64), 128, np.uint8)).name
+    'desert'"""
     return Classifier(model, **options).classify(image)
 
 
