@@ -213,14 +213,8 @@ class Work {
     shown.summary = call_->line(item_.get());
     if (!shown.summary.empty()) shown.summary += '.';
     call_->show(item_.get(), shown);
-    if (task_.run.truth == nullptr) return shown;
-    try {
-      call_->compare(item_.get(), TruthOfRun(task_.run), shown);
-    } catch (const Cancelled&) {
-      throw;
-    } catch (const Error& error) {
-      shown.facts.emplace_back("truth", error.what());
-    }
+    add_truth(shown.facts, task_.run,
+              [&](const Truth&) { call_->compare(item_.get(), TruthOfRun(task_.run), shown); });
     return shown;
   }
 
@@ -326,18 +320,18 @@ class Work {
 void put(Shown shown, Result& result) {
   result.summary = std::move(shown.summary);
   result.marks = std::move(shown.marks);
+  const auto taken = [](operations::Layer& layer, std::shared_ptr<const Picture> picture) {
+    return Layer{layer.name,
+                 layer.title,
+                 layer.text,
+                 std::move(picture),
+                 layer.shown,
+                 layer.opacity,
+                 std::move(layer.colors)};
+  };
   for (operations::Layer& layer : shown.layers)
-    result.layers.push_back({.name = std::move(layer.name),
-                             .title = std::move(layer.title),
-                             .text = std::move(layer.text),
-                             .picture = std::make_shared<Picture>(std::move(layer.pixels)),
-                             .shown = layer.shown,
-                             .opacity = layer.opacity});
-  for (operations::Layer& layer : shown.surfaces)
-    result.surfaces.push_back({.name = std::move(layer.name),
-                               .title = std::move(layer.title),
-                               .text = std::move(layer.text),
-                               .colors = std::move(layer.colors)});
+    result.layers.push_back(taken(layer, std::make_shared<Picture>(std::move(layer.pixels))));
+  for (operations::Layer& layer : shown.surfaces) result.surfaces.push_back(taken(layer, nullptr));
   result.parts = std::move(shown.parts);
   result.scores = std::move(shown.scores);
   result.true_score = std::move(shown.true_score);

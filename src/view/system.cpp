@@ -2,9 +2,7 @@
 
 #include <fovea/io/model_file.h>
 #include <fovea/io/models.h>
-#include <fovea/io/place.h>
 #include <fovea/io/record_io.h>
-#include <fovea/io/result_json.h>
 
 #include <fmt/format.h>
 
@@ -214,8 +212,8 @@ std::vector<std::string> Task::python_images(int count) const {
   return images;
 }
 
-std::string Task::saved(const SavedCall& call, RecordRef result) const {
-  io::ResultOrigin origin{.command = call.command,
+io::ResultOrigin Task::origin(std::string command) const {
+  io::ResultOrigin origin{.command = std::move(command),
                           .device = to_string(resolve(exec.device)),
                           .seed = exec.seed,
                           .options = options,
@@ -225,26 +223,27 @@ std::string Task::saved(const SavedCall& call, RecordRef result) const {
     if (!value.empty())
       origin.options.insert(1, fmt::format("\"{}\": {}{}", name, detail::json_quote(value),
                                            origin.options == "{}" ? "" : ", "));
-  if (call.all_inputs) return one_result_json(origin, result);
-  std::string members = io::record_members(result);
-  if (run.of_film() && !call.whole_film) {
-    const io::FrameTime time{run.frame_number(),
-                             run.frames.empty() ? run.inputs.front()->frame(run.frame)->seconds()
-                                                : run.frames.front().seconds};
-    members = fmt::format("\"frames\": [{{{}, {}}}], \"dropped\": 0",
-                          io::record_members(record_ref(time)), members);
-  }
-  return io::single_result_json(origin, run.input(), members);
+  return origin;
 }
 
-void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare) {
+std::string Task::saved_of_all(std::string command, RecordRef result) const {
+  return one_result_json(origin(std::move(command)), result);
+}
+
+std::string Task::saved(std::string command, RecordRef result) const {
+  return io::single_result_json(origin(std::move(command)), run.input(),
+                                io::record_members(result));
+}
+
+void add_truth(std::vector<std::pair<std::string, std::string>>& facts, const Run& run,
+               const std::function<void(const Truth&)>& compare) {
   if (!run.truth) return;
   try {
     compare(*run.truth);
   } catch (const Cancelled&) {
     throw;
   } catch (const Error& error) {
-    result.facts.emplace_back("truth", error.what());
+    facts.emplace_back("truth", error.what());
   }
 }
 

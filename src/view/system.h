@@ -4,6 +4,7 @@
 #include <fovea/core/error.h>
 #include <fovea/core/exec.h>
 #include <fovea/core/record.h>
+#include <fovea/io/result_json.h>
 
 #include <functional>
 #include <map>
@@ -119,13 +120,6 @@ std::unique_ptr<SystemView> cubes_view();
 std::vector<std::string> model_names(const std::string& system, const std::string& added = {},
                                      const std::string& first = {});
 
-// What the JSON of a result has besides the result.
-struct SavedCall {
-  std::string command{};    // "people detect"
-  bool all_inputs = false;  // one result stands for all inputs, not one for each
-  bool whole_film = false;  // the result is about the film, not about one of its frames
-};
-
 // A run with all that follows from it alike in every system.
 struct Task {
   Run run{};
@@ -139,8 +133,6 @@ struct Task {
 
   // The box as the program takes it: "3,4,10,20".
   std::string box(std::string_view separator = ",") const;
-  // Keywords that no other argument precedes.
-  std::string first_keywords() const { return keywords.substr(keywords.empty() ? 0 : 2); }
   // For lines of the shell: the model, the names of inputs, "street.jpg" or "walk.mp4" of a video,
   // and what picks these frames of a film, " --first-frame 7 --frames 1"; nothing for images.
   std::string shell_model() const { return shell_word(model); }
@@ -152,8 +144,13 @@ struct Task {
   std::string python_input() const;
   std::vector<std::string> python_images(int count) const;
   std::string python_image() const { return python_images(1).front(); }
-  // The JSON that the program prints for the same call.
-  std::string saved(const SavedCall& call, RecordRef result) const;
+  // The JSON that the program prints for the same call of "emd track": of one result for all
+  // inputs, or of this one's.
+  std::string saved_of_all(std::string command, RecordRef result) const;
+  std::string saved(std::string command, RecordRef result) const;
+
+ private:
+  io::ResultOrigin origin(std::string command) const;
 };
 template <class Options>
 struct TaskOf : Task {
@@ -162,7 +159,8 @@ struct TaskOf : Task {
 
 // Compares a result with the truth, where one is given. What is wrong with the truth becomes a fact
 // of the result, which stands without it.
-void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare);
+void add_truth(std::vector<std::pair<std::string, std::string>>& facts, const Run& run,
+               const std::function<void(const Truth&)>& compare);
 
 // A system with options, of which one file says only how it works on a task, and what it shows.
 template <class Options>

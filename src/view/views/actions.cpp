@@ -125,10 +125,9 @@ class ActionsView final : public OptionsView<actions::RecognizeOptions> {
                     {"points", std::to_string(seen->points.size())},
                     {"actions over time", std::to_string(seen->events.size())},
                     {"reject level", reject_text(seen->clip.reject)}};
-    add_truth(result, task.run,
+    add_truth(result.facts, task.run,
               [&](const Truth& truth) { name_truth(result, truth.events(input)); });
-    result.json = task.saved({.command = "actions classify", .whole_film = true},
-                             record_ref(saved_of(*seen)));
+    result.json = task.saved("actions classify", record_ref(saved_of(*seen)));
     result.picture = [seen, frame = result.image] { return picture_of(*seen, *frame); };
     result.video = video_result(seen);
     result.held_bytes = seen->points.size() * sizeof(actions::SpaceTimePoint);

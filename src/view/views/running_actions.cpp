@@ -47,8 +47,7 @@ class RunningActions final : public Running {
     result.picture = rgb_later(frame.picture);
     result.facts = {{"model", task_.model}, {"actions", std::to_string(all_.size())}};
     const SavedActions saved{.events = {all_.begin(), all_.end()}};
-    result.json =
-        task_.saved({.command = "actions recognize", .whole_film = true}, record_ref(saved));
+    result.json = task_.saved("actions recognize", record_ref(saved));
     result.command = fmt::format("fovea actions recognize {} --model {}{}", task_.shell_inputs(),
                                  task_.shell_model(), task_.flags);
     result.python =

@@ -15,7 +15,7 @@ std::string saved_map(const Task& task, Extent size, const emd::SceneMapper& map
   if (found != nullptr) result.add_regions(number, {found->regions, found->threshold, {}});
   else result.frame_stats.emplace().push_back({.frame = number});
   result.frame_stats->front().stats = result.stats;
-  return task.saved({.command = "emd map", .all_inputs = true}, record_ref(result));
+  return task.saved_of_all("emd map", record_ref(result));
 }
 
 }  // namespace fovea::view

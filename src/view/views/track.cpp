@@ -70,7 +70,7 @@ class TrackRunning final : public Running {
             : fmt::format("The target is followed with a confidence of {:.2f}.", now_.confidence);
     result.marks.push_back(
         {now_.box, now_.lost ? std::string("lost") : fmt::format("{:.2f}", now_.confidence)});
-    add_truth(result, task_.run, [&](const Truth& truth) {
+    add_truth(result.facts, task_.run, [&](const Truth& truth) {
       if (const auto there = truth.people(*task_.run.inputs.front(), frame.number))
         compare_with_target(result, *there);
     });
@@ -93,7 +93,7 @@ class TrackRunning final : public Running {
         .map = {tracker_.report()},
         .targets = {{.id = now_.id, .parts = tracker_.uses_parts(now_.id)}},
         .tracks = {seen_.begin(), seen_.end()}};
-    return task_.saved({.command = "emd track", .all_inputs = true}, record_ref(result));
+    return task_.saved_of_all("emd track", record_ref(result));
   }
 
   // What is needed to save the result and to make it again.
