@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "cli/program/program.h"
+#include "io/image/exif.h"
+#include "io/model/crc32.h"
 #include "support/server.h"
 #include "view/save/zip.h"
 #include "view/saved_results/saved_file.h"
@@ -23,6 +25,20 @@ using testing::HasSubstr;
 constexpr const char* kTwo =
     "OFF\n6 8 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n-1 0 0\n0 -1 0\n"
     "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n3 0 4 5\n3 0 3 4\n3 0 5 3\n3 4 3 5\n";
+
+// The same picture with the note that it is seen upright when it is turned clockwise.
+std::string turned(std::string png) {
+  constexpr std::size_t kHeaderEnd = 33;
+  const auto number = [](std::size_t value) {
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xffU);
+    return bytes;
+  };
+  const auto exif = io::make_exif(6);
+  const std::string chunk = "eXIf" + std::string(exif.begin(), exif.end());
+  return png.insert(
+      kHeaderEnd, number(exif.size()) + chunk + number(io::crc32(std::as_bytes(std::span(chunk)))));
+}
 
 class RunOperation : public SessionFixture {
  protected:
@@ -194,6 +210,32 @@ TEST_F(RunOperation, SavesMotionAsTheProgramWritesIt) {
       of_program.erase(time);
     EXPECT_EQ(saved, of_program);
   }
+}
+
+// Layers lie over the picture, which is upright.
+TEST_F(RunOperation, EstimatesMotionBetweenUprightImages) {
+  test::save("a.png", turned(io::png_bytes(drawn(64, 48))));
+  test::save("b.png", turned(io::png_bytes(drawn(64, 48, 2))));
+  const json result =
+      parsed(get(run({{"system", "flow"}, {"inputs", {add("a.png"), add("b.png")}}})));
+  EXPECT_EQ(result["width"], 48);
+  EXPECT_EQ(result["layers"][0]["width"], 48);
+  EXPECT_EQ(result["layers"][0]["height"], 64);
+}
+
+TEST_F(RunOperation, NamesImagesThatAreNoPair) {
+  const std::string first = upload(drawn(64, 48), "one.png");
+  const json body = {{"system", "flow"}, {"inputs", {first, upload(drawn(48, 48), "two.png")}}};
+  const json state = JobEnd(session_, parsed(post("/run", body.dump()))["job"]).wait();
+  EXPECT_EQ(state["state"], "failed");
+  EXPECT_EQ(state["error"], "one.png is 64x48, but two.png is 48x48; a pair has one size");
+  const json alone = {{"system", "flow"}, {"inputs", {first}}};
+  EXPECT_THAT(JobEnd(session_, parsed(post("/run", alone.dump()))["job"]).wait()["error"].dump(),
+              HasSubstr("2 images are needed"));
+  const json other = {
+      {"system", "flow"}, {"inputs", {first, first}}, {"options", {{"method", "hs"}}}};
+  EXPECT_THAT(JobEnd(session_, parsed(post("/run", other.dump()))["job"]).wait()["error"].dump(),
+              HasSubstr("hs"));
 }
 
 TEST_F(RunOperation, EstimatesMotionBetweenFramesOfAVideo) {
