@@ -56,9 +56,9 @@ def flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def word(value: Any, name: str, words: Sequence[str]) -> str:
-    """One of some words."""
-    listed = " or ".join(repr(one) for one in words)
+def word(value: Any, name: str, words: Sequence[str], otherwise: str = "") -> str:
+    """One of some words. ``otherwise`` says what else is expected."""
+    listed = otherwise + " or ".join(repr(one) for one in words)
     if not isinstance(value, str):
         raise InvalidType(f"{name} is {shown(value)}; expected {listed}")
     if value not in words:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from . import _fovea
-from ._arguments import shown
 from .errors import Error, InvalidArgument, InvalidType
 from .files import as_path, is_path
 
@@ -68,7 +67,7 @@ def inputs_of(inputs: Any, name: str = "images") -> tuple[Iterable[Any], int | N
     if shape is not None and (len(shape) in (0, 2) or (len(shape) == 3 and shape[-1] in (1, 3, 4))):
         raise InvalidArgument(f"{name} is one array of shape {tuple(shape)}; expected several images, such as [image]")
     if not isinstance(inputs, Iterable) or isinstance(inputs, (bytes, dict)):
-        raise InvalidType(f"{name} is {shown(inputs)}; expected a folder or a list of images")
+        raise InvalidType(f"{name} is of type {type(inputs).__name__}; expected a folder or a list of images")
     return inputs, len(inputs) if isinstance(inputs, Sized) else None
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 import numpy as np
 
 from . import _fovea
-from ._arguments import shown
+from ._arguments import flag, shown, word
 from ._keywords import in_python
 from ._rules import Rules
 from .errors import InvalidArgument, InvalidType
@@ -294,6 +294,8 @@ class RowTable(Table, Generic[_Item]):
 
     def filter(self, keep: Callable[[_Item], object]) -> Self:
         """The same result with the rows alone for which a function is true."""
+        if not callable(keep):
+            raise InvalidType(f"keep is {shown(keep)}; expected a function of a row")
         return self[np.array([bool(keep(row)) for row in self], bool)]
 
     def sort_by(self, key: str | Callable[[_Item], Any], reverse: bool = False) -> Self:
@@ -305,10 +307,8 @@ class RowTable(Table, Generic[_Item]):
             values = [key(row) for row in self]
         else:
             columns = self.columns()
-            if key not in columns:
-                raise InvalidArgument(f"key is {shown(key)}; expected a function or one of {', '.join(columns)}")
-            values = columns[key].tolist()
-        return self[sorted(range(len(self)), key=values.__getitem__, reverse=reverse)]
+            values = columns[word(key, "key", list(columns), "a function or a column: ")].tolist()
+        return self[sorted(range(len(self)), key=values.__getitem__, reverse=flag(reverse, "reverse"))]
 
     def __iter__(self) -> Iterator[_Item]:
         return (self._at(i) for i in range(len(self)))

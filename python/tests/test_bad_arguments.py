@@ -11,6 +11,7 @@ import pytest
 
 import fovea
 from fovea import actions, emd, files, flow, mesh, ops, people, scenes
+from fovea._batch import Results
 
 VALUES = {
     "None": None,
@@ -256,13 +257,15 @@ def cases(tmp_path_factory):
             "set_strict": (False,),
         },
     }
+    rows = {"filter": (lambda row: True,), "sort_by": (lambda row: 0, False)}
     methods = [
         (detector, {
             "detect": (RGB, None), "score": (RGB,), "scores": (RGB,), "video": ([RGB], {"progress": False}),
+            "detect_all": ([RGB], {"progress": False, "on_error": "raise"}),
             "explain": (RGB, 40.0, 70.0), "explain_window": (RGB, (8, 6, 72, 134)),
         }),
         (people.load_model("hog"), {"save": save, "pictures": ()}),
-        (detector.detect(RGB), {"draw": (RGB,), "to_coco": ("a.png", 1), "save": (folder / "people.csv",)}),
+        (detector.detect(RGB), {"draw": (RGB,), "to_coco": ("a.png", 1), "save": (folder / "people.csv",), **rows}),
         (measured, {"difference": (measured,), "to_svg": (measured,)}),
         (studied, {"to_svg": ("gamma",)}),
         (windows, {"miss_rate_at": (0.1,), "to_svg": (windows,)}),
@@ -279,17 +282,17 @@ def cases(tmp_path_factory):
         (depth, {"to_color": (), "save": (folder / "c.pfm",)}),
         (regions, {"draw": (GRAY,), "save": (folder / "regions.csv",), "columns": ()}),
         (mapper, {"map": (GRAY,), "video": ([GRAY], {"progress": False}), "explain": (GRAY, 5, 6)}),
-        (mapper.map(GRAY).regions(), {"to_coco": ("a.png", 1)}),
+        (mapper.map(GRAY).regions(), {"to_coco": ("a.png", 1), **rows}),
         (people.Tracker(**CPU), {
             "track": (RGB, (BOXES, np.ones(len(BOXES)))), "people": (), "video": ([RGB], detector, {"progress": False}),
         }),
-        (people.Tracker(**CPU).track(RGB, (BOXES, np.ones(len(BOXES)))), {"draw": (RGB,), "to_mot": (), "rows": ()}),
+        (people.Tracker(**CPU).track(RGB, (BOXES, np.ones(len(BOXES)))), {"draw": (RGB,), "to_mot": (), "rows": (), **rows}),
         (mapper.map(GRAY), {"regions": (), "below": (1.0,), "roc": (GRAY > 99,), "save": (folder / "map.npy",), "to_color": ()}),
         (tracker, {
             "add": (SMALL, (4, 4, 8, 8)), "add_example": (SMALL, SMALL[4:12, 4:12].copy()), "track": (SMALL,),
             "video": ([SMALL], {"progress": False}), "uses_parts": (1,), "likelihood": (1,), "explain": (SMALL, 1),
         }),
-        (tracker.track(SMALL), {"draw": (SMALL,), "to_mot": ()}),
+        (tracker.track(SMALL), {"draw": (SMALL,), "to_mot": (), **rows}),
         (classifier, {
             "classify": (SMALL,), "classify_all": ([SMALL], {"progress": False, "on_error": "raise"}),
             "features": (SMALL,),
@@ -327,7 +330,7 @@ def cases(tmp_path_factory):
         }),
         (actions.match(WILD, WILD, nodes=3, **CPU), {"draw": (5,)}),
         (points, {"draw": (CLIP[0], 0), "save": (folder / "c.txt",), "select": ({"most_per_frame": 0},)}),
-        (recognizer.recognize(CLIP), {"draw": (CLIP[0], 0), "timeline": ()}),
+        (recognizer.recognize(CLIP), {"draw": (CLIP[0], 0), "timeline": (), **rows}),
         (mesh.Segmenter(1, **CPU), {
             "segment": (TETRAHEDRON, np.ones(6)), "explain": (TETRAHEDRON, np.ones(6)), "segment_all": ([TETRAHEDRON], {"costs": None, "progress": False, "on_error": "raise"}),
         }),
@@ -349,7 +352,7 @@ def split(arguments):
 
 def call(function, arguments, keywords):
     found = function(*arguments, **keywords)
-    if isinstance(found, types.GeneratorType):
+    if isinstance(found, (types.GeneratorType, Results)):
         for _ in zip(range(3), found):
             pass
         found.close()

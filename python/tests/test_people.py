@@ -67,7 +67,7 @@ def test_rows_that_do_not_fit_are_refused(found, index):
         found[index]
     with pytest.raises(IndexError):
         found[[len(found)]]
-    with pytest.raises(fovea.InvalidArgument, match="key is 'size'; expected a function or one of x, y, width"):
+    with pytest.raises(fovea.InvalidArgument, match="key is 'size'; expected a function or a column: 'x' or 'y' or 'width'"):
         found.sort_by("size")
 
 
