@@ -62,7 +62,7 @@ class Results(Iterator[_Result], Generic[_Result]):
 def inputs_of(inputs: Any, name: str = "images") -> tuple[Iterable[Any], int | None]:
     """Single inputs and their number, where it is known: of a folder, a glob or a list of files, or those that are given."""
     if is_path(inputs):
-        inputs = _fovea.people.expand(as_path(inputs))
+        inputs = _fovea.files.image_paths(as_path(inputs))
     shape = getattr(inputs, "shape", None)
     if shape is not None and (len(shape) in (0, 2) or (len(shape) == 3 and shape[-1] in (1, 3, 4))):
         raise InvalidArgument(f"{name} is one array of shape {tuple(shape)}; expected several images, such as [image]")

@@ -12,10 +12,8 @@ import numpy as np
 
 from . import _fovea
 from ._arguments import array_from, array_of_type, shown, unmasked
+from ._options import Self
 from .errors import InvalidArgument, InvalidType
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 __all__ = ["Estimator"]
 

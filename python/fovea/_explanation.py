@@ -121,13 +121,11 @@ class Explanation:
         if self._shown is None:
             raise InvalidArgument("an explanation that was pickled cannot be drawn; explain the image again")
         pixels = rgb(self._image if image is None else image, "the image that was explained")
-        picture: np.ndarray[Any, np.dtype[np.uint8]] = self._shown.draw(pixels, bool(whole))
-        return picture
+        return self._shown.draw(pixels, bool(whole))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as the program's JSON has it."""
-        everything: dict[str, Any] = json.loads(self._json)
-        return everything
+        return json.loads(self._json)
 
     def __getstate__(self) -> dict[str, Any]:
         # The image is not part of the result.

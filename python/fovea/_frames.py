@@ -50,8 +50,7 @@ def rgb(image: Any, whose: str = "") -> Bytes:
     given = pixels_of(image)
     if hasattr(given, "__cuda_array_interface__"):
         given = given.cpu() if hasattr(given, "cpu") else given.get() if hasattr(given, "get") else given
-    pixels: Bytes = _fovea.files.rgb_bytes(given)
-    return pixels
+    return _fovea.files.rgb_bytes(given)
 
 
 class Frames:

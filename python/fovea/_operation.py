@@ -92,8 +92,7 @@ class Face(Closed):
 
 
 def _made_again(kind: type[Face], arguments: tuple[Any, ...], keywords: dict[str, Any], rules: Rules | None) -> Face:
-    made: Face = call(rules, kind, *arguments, **keywords)
-    return made
+    return call(rules, kind, *arguments, **keywords)
 
 
 class Operated(Face):

@@ -34,8 +34,7 @@ def in_order(
     def run(frame: Any, index: int) -> _Result:
         worker = idle.get()
         try:
-            found: _Result = _rules.call(rules, work, worker, frame, index)
-            return found
+            return _rules.call(rules, work, worker, frame, index)
         finally:
             idle.put(worker)
 

@@ -55,8 +55,7 @@ def corners(boxes: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.
 def row_of(kind: type[_Row], values: dict[str, Any]) -> _Row:
     """A record as a named tuple, which may have fewer fields."""
     named: Any = kind
-    made: _Row = named(*(values[name] for name in named._fields))
-    return made
+    return named(*(values[name] for name in named._fields))
 
 
 def rows_of(kind: type[_Row], columns: dict[str, Any]) -> list[_Row]:

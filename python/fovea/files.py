@@ -6,19 +6,15 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 
 from . import _fovea
 from ._keywords import takes_options
+from ._options import FilesReadImageOptions, FilesReadVideoOptions, FilesWriteImageOptions, Self, Unpack
 from ._video_sources import open_elsewhere
 from .errors import InvalidArgument, InvalidType, IoError
-
-if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
-
-    from ._options import FilesReadImageOptions, FilesReadVideoOptions, FilesWriteImageOptions
 
 __all__ = ["Frame", "Video", "model_path", "models", "read_image", "read_video", "write_image"]
 

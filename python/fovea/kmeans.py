@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,12 +10,8 @@ from . import _fovea
 from ._clusters import squared_distances, weighted_clusters
 from ._estimator import Estimator, weights_of
 from ._keywords import default_of, takes_options
+from ._options import KmeansFitOptions, Self, Unpack
 from ._progress import Progress, reporting
-
-if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
-
-    from ._options import KmeansFitOptions
 
 __all__ = ["KMeans"]
 

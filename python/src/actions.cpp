@@ -167,38 +167,15 @@ nb::list prototypes_of(const Model& model) {
   return list;
 }
 
-// Events as pictures need them, from the dictionaries that events of Python are made of.
-std::vector<Event> events_of(const nb::list& list) {
-  std::vector<Event> events;
-  for (const nb::handle item : list) {
-    const auto values = nb::cast<nb::dict>(item);
-    const nb::object box = values["box"];
-    Event event;
-    event.label = nb::cast<std::int32_t>(values["label"]);
-    event.name = nb::cast<std::string>(values["name"]);
-    event.score = nb::cast<double>(values["score"]);
-    event.box = {nb::cast<float>(box[0]), nb::cast<float>(box[1]), nb::cast<float>(box[2]),
-                 nb::cast<float>(box[3])};
-    event.first_frame = nb::cast<std::int64_t>(values["first_frame"]);
-    event.last_frame = nb::cast<std::int64_t>(values["last_frame"]);
-    event.start_seconds = nb::cast<double>(values["start_seconds"]);
-    event.end_seconds = nb::cast<double>(values["end_seconds"]);
-    event.distance = nb::cast<double>(values["distance"]);
-    event.margin = nb::cast<double>(values["margin"]);
-    events.push_back(std::move(event));
-  }
-  return events;
-}
-
 nb::object draw_events(nb::handle image, const nb::list& list, std::int64_t frame) {
   Image<std::uint8_t> rgb = rgb_copy(image);
-  actions::draw_events(rgb.view(), events_of(list), frame);
+  actions::draw_events(rgb.view(), list_from<Event>(list), frame);
   return picture_to_numpy(std::move(rgb));
 }
 
 std::string timeline(const nb::list& list, const std::vector<std::string>& classes,
                      std::int64_t frames, double frame_rate) {
-  return actions::timeline_svg(events_of(list), classes, frames, frame_rate);
+  return actions::timeline_svg(list_from<Event>(list), classes, frames, frame_rate);
 }
 
 nb::tuple tuple_of(std::span<const double> numbers) {

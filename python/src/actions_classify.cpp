@@ -80,7 +80,6 @@ void bind_actions_classification(nb::module_& m) {
       .def("classify", &ClipClassifier::classify)
       .def("explain", &ClipClassifier::explain);
   m.def("classify_options", &option_table<ClassifyOptions>);
-  m.def("classify_fields", &fields_of<ClipClass>);
 }
 
 }  // namespace fovea::python

@@ -117,12 +117,9 @@ nb::ndarray<nb::ro> gathered(const nb::ndarray<nb::ro>& array, bool turned) {
 }
 
 void bind_array_rules(nb::module_& parent) {
-  parent.def(
-      "set_array_rules",
-      [](std::optional<bool> bgr, std::optional<bool> strict) {
-        of_program = {bgr.value_or(of_program.bgr), strict.value_or(of_program.strict)};
-      },
-      nb::arg("bgr").none(), nb::arg("strict").none());
+  parent.def("set_array_rules", [](std::optional<bool> bgr, std::optional<bool> strict) {
+    of_program = {bgr.value_or(of_program.bgr), strict.value_or(of_program.strict)};
+  });
   // Those that a call has of its own: None, or (bgr, strict).
   parent.def("own_array_rules", [] { return of_call; });
   parent.def("array_rules", [] {

@@ -27,7 +27,7 @@ void define(nb::module_& m, const char* name, Result (*function)(Options, Argume
   m.def(name, [function, name](Arguments... arguments, const nb::dict& keywords) {
     Plain options;
     set_keywords(options, keywords, name);
-    if constexpr (kChooses == ChoosesDevice::kBinding)
+    if constexpr (kChooses == ChoosesDevice::kBinding && HasExec<Plain>)
       options.exec.device = usable_device(options.exec.device);
     return function(options, std::forward<Arguments>(arguments)...);
   });

@@ -20,12 +20,11 @@
 #include <variant>
 
 #include "arrays.h"
+#include "define.h"
 #include "errors.h"
 #include "explain.h"
 #include "gpu_arrays.h"
-#include "options.h"
 #include "records.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -279,14 +278,6 @@ emd::SceneMapOptions map_options(const nb::dict& keywords, nb::handle ground) {
   return options;
 }
 
-// The ground distance is an argument of its own, because it may be an array.
-nb::list map_table() {
-  nb::list table;
-  for (const nb::handle entry : option_table<emd::SceneMapOptions>())
-    if (nb::cast<std::string>(entry["name"]) != "ground") table.append(entry);
-  return table;
-}
-
 class Mapper {
  public:
   // The target is a box, or an image or cube, or the path of one.
@@ -393,8 +384,7 @@ class Mapper {
 };
 
 // The samples as they are stored, one channel per band.
-nb::object read_cube(const std::string& path, const nb::dict& keywords) {
-  const auto options = options_of<io::CubeReadOptions>(keywords, "read_cube");
+nb::object read_cube(const io::CubeReadOptions& options, const std::string& path) {
   const io::Cube cube = unlocked([&] { return io::read_cube(path, options); });
   return std::visit(
       []<class T>(const Stack<T>& bands) {
@@ -465,44 +455,34 @@ nb::dict roc(nb::handle score, nb::handle truth, const std::string& sense, nb::h
 }
 
 void bind_maps(nb::module_& m) {
-  bind_face<Mapper>(m, "Mapper")
+  define_face<Mapper>(m, "Mapper")
       .def(nb::init<const std::optional<std::vector<int>>&, nb::handle, const std::string&,
-                    nb::handle, bool, const nb::dict&>(),
-           nb::arg("box").none(), nb::arg("target").none(), nb::arg("variable"),
-           nb::arg("ground").none(), nb::arg("keep_spectrum"), nb::arg("keywords"))
-      .def("map", &Mapper::map, nb::arg("image").none())
-      .def("explain", &Mapper::explain, nb::arg("image").none(), nb::arg("x"), nb::arg("y"))
-      .def("set_mask", &Mapper::set_mask, nb::arg("mask").none());
+                    nb::handle, bool, const nb::dict&>())
+      .def("map", &Mapper::map)
+      .def("explain", &Mapper::explain)
+      .def("set_mask", &Mapper::set_mask);
   m.def("roc_fields", &fields_of<emd::Roc>);
-  m.def("map_options", &map_table);
+  // The ground distance is an argument of its own, because it may be an array.
+  m.def("map_options",
+        [] { return table_without("ground", option_table<emd::SceneMapOptions>()); });
   bind_emd_regions(m);
-  m.def("read_cube", &read_cube);
-  m.def("read_cube_options", &option_table<io::CubeReadOptions>);
-  m.def("mean_spectrum", &mean_spectrum, nb::arg("cube").none(), nb::arg("box").none(),
-        nb::arg("mask").none());
-  m.def("spectral_angle", &spectrum_score<emd::spectral_angle>, nb::arg("cube").none(),
-        nb::arg("spectrum").none());
-  m.def("sum_of_differences", &spectrum_score<emd::sum_of_differences>, nb::arg("cube").none(),
-        nb::arg("spectrum").none());
-  m.def("matched_filter", &spectrum_score<emd::matched_filter>, nb::arg("cube").none(),
-        nb::arg("spectrum").none());
-  m.def("adaptive_cosine", &spectrum_score<emd::adaptive_cosine>, nb::arg("cube").none(),
-        nb::arg("spectrum").none());
-  m.def("background_scores", &background_scores, nb::arg("cube").none(),
-        nb::arg("spectrum").none());
-  m.def("roc", &roc, nb::arg("score").none(), nb::arg("truth").none(), nb::arg("sense"),
-        nb::arg("counted").none());
+  define(m, "read_cube", &read_cube);
+  m.def("mean_spectrum", &mean_spectrum);
+  m.def("spectral_angle", &spectrum_score<emd::spectral_angle>);
+  m.def("sum_of_differences", &spectrum_score<emd::sum_of_differences>);
+  m.def("matched_filter", &spectrum_score<emd::matched_filter>);
+  m.def("adaptive_cosine", &spectrum_score<emd::adaptive_cosine>);
+  m.def("background_scores", &background_scores);
+  m.def("roc", &roc);
 }
 
 }  // namespace
 
 void bind_emd(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("emd");
-  bind_face<Solver>(m, "Solver")
-      .def(nb::init<nb::handle, int, const nb::dict&>(), nb::arg("ground").none(), nb::arg("bins"),
-           nb::arg("keywords"))
-      .def("solve", &Solver::solve, nb::arg("first").none(), nb::arg("second").none(),
-           nb::arg("flows"), nb::arg("mark"))
+  define_face<Solver>(m, "Solver")
+      .def(nb::init<nb::handle, int, const nb::dict&>())
+      .def("solve", &Solver::solve)
       .def_prop_ro("ground", [](const Solver& s) { return ground_facts(s.ground()); });
   m.def("solve_options", &option_table<emd::SolverOptions>);
   m.def("status_names", &words_of<emd::Status>);

@@ -44,11 +44,10 @@ nb::object map_picture(nb::handle distances) {
 }  // namespace
 
 void bind_emd_regions(nb::module_& m) {
-  m.def("map_picture", &map_picture, nb::arg("distances").none());
+  m.def("map_picture", &map_picture);
   m.def("regions_fields", &fields_of<emd::RegionSet>);
   m.def("regions_options", &option_table<emd::RegionOptions>);
-  m.def("find_regions", &find_regions, nb::arg("distances").none(), nb::arg("box").none(),
-        nb::arg("size"), nb::arg("keywords"));
+  m.def("find_regions", &find_regions);
   m.def("region_values", [](const nb::dict& keywords) {
     return option_values(options_of<emd::RegionOptions>(keywords, "regions"));
   });

@@ -16,13 +16,12 @@
 #include <vector>
 
 #include "arrays.h"
+#include "define.h"
 #include "emd_track_input.h"
 #include "errors.h"
 #include "explain.h"
 #include "gpu_arrays.h"
-#include "options.h"
 #include "records.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -31,22 +30,6 @@ namespace {
 using emd::Track;
 
 constexpr double kOperationsPerTrackedPixel = 100;  // of a frame, roughly
-
-std::vector<Track> tracks_of(const nb::dict& columns) {
-  const auto boxes = rect_rows<double>(columns["box"], "box");
-  const AnyArray id = dense_array<int>(columns["id"], "id", {1}),
-                 lost = dense_array<std::uint8_t>(columns["lost"], "lost", {1});
-  const auto score = real_numbers<double>(columns["score"], "score"),
-             confidence = real_numbers<double>(columns["confidence"], "confidence");
-  if (id.size() != boxes.size() || lost.size() != boxes.size() || score.size() != boxes.size() ||
-      confidence.size() != boxes.size())
-    throw InvalidArgument("the columns of tracks have different lengths");
-  std::vector<Track> tracks(boxes.size());
-  for (std::size_t i = 0; i < boxes.size(); ++i)
-    tracks[i] = {static_cast<const int*>(id.data())[i], boxes[i], score[i], confidence[i],
-                 static_cast<const std::uint8_t*>(lost.data())[i] != 0};
-  return tracks;
-}
 
 // It does not watch for a stop: a frame that has begun is followed to its end, so that Ctrl-C
 // leaves the targets where the last frame shows them.
@@ -138,7 +121,7 @@ class Tracker {
 
 nb::object draw(nb::handle image, const nb::dict& columns) {
   const ImageInput pixels = image_input(image, {"image", {io::SampleType::kUint8}, {3}});
-  const std::vector<Track> tracks = tracks_of(columns);
+  const std::vector<Track> tracks = list_from<Track>(columns);
   Image<std::uint8_t> drawn = clone(pixels.of<std::uint8_t>());
   emd::draw_tracks(drawn, tracks);
   return picture_to_numpy(std::move(drawn));
@@ -146,7 +129,7 @@ nb::object draw(nb::handle image, const nb::dict& columns) {
 
 std::string mot_text(std::int64_t frame, const nb::dict& columns) {
   std::string text;
-  for (const Track& track : tracks_of(columns)) text += emd::mot_line(frame + 1, track);
+  for (const Track& track : list_from<Track>(columns)) text += emd::mot_line(frame + 1, track);
   return text;
 }
 
@@ -159,12 +142,12 @@ nb::dict evaluate_track(nb::handle boxes, nb::handle truth) {
 }  // namespace
 
 void bind_emd_tracking(nb::module_& m) {
-  bind_face<Tracker>(m, "Tracker")
+  define_face<Tracker>(m, "Tracker")
       .def(nb::init<const nb::dict&>())
-      .def("add", &Tracker::add, nb::arg("frame").none(), nb::arg("boxes").none())
-      .def("add_example", &Tracker::add_example, nb::arg("frame").none(), nb::arg("example").none())
-      .def("track", &Tracker::track, nb::arg("frame").none())
-      .def("explain", &Tracker::explain, nb::arg("frame").none(), nb::arg("id"))
+      .def("add", &Tracker::add)
+      .def("add_example", &Tracker::add_example)
+      .def("track", &Tracker::track)
+      .def("explain", &Tracker::explain)
       .def("tracks", &Tracker::tracks)
       .def("likelihood", &Tracker::likelihood)
       .def("uses_parts", &Tracker::uses_parts)
@@ -172,13 +155,13 @@ void bind_emd_tracking(nb::module_& m) {
       .def_prop_ro("frame", &Tracker::frame);
   m.def("evaluate_track_fields", &fields_of<emd::TrackReport>);
   m.def("track_options", &option_table<emd::TrackOptions>);
-  m.def("draw", &draw, nb::arg("image").none(), nb::arg("columns"));
+  m.def("draw", &draw);
   m.def("mot_text", &mot_text);
   m.def("is_band_file", [](const std::string& path) {
     const nb::gil_scoped_release released;
     return emd::is_band_file(path);
   });
-  m.def("evaluate_track", &evaluate_track, nb::arg("boxes").none(), nb::arg("truth").none());
+  m.def("evaluate_track", &evaluate_track);
   m.def("read_boxes", [](const std::string& path, std::optional<int> origin, int id) {
     return object_of_list(emd::read_boxes(path, origin, id));
   });

@@ -37,7 +37,7 @@ void bind_explanations(nb::module_& parent) {
       .def_prop_ro("values", [](const Explanation& e) { return copied_record(record_ref(e)); })
       .def_prop_ro("text", [](const Explanation& e) { return report::to_text(e); })
       .def_prop_ro("json", [](const Explanation& e) { return report::to_json(e); })
-      .def("draw", &drawn, nb::arg("image").none(), nb::arg("whole"));
+      .def("draw", &drawn);
 }
 
 }  // namespace fovea::python

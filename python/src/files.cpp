@@ -194,23 +194,20 @@ void bind_files(nb::module_& parent) {
   m.def("read_image", &read_image);
   m.def("read_bytes", &read_bytes);
   m.def("read_mask", &read_mask);
-  m.def("rgb_bytes", &rgb_bytes, nb::arg("image").none());
-  m.def("write_image", &write_image, nb::arg("path"), nb::arg("image").none(), nb::arg("options"));
+  m.def("rgb_bytes", &rgb_bytes);
+  m.def("write_image", &write_image);
   m.def("read_image_options", &option_table<io::ImageReadOptions>);
   m.def("write_image_options", &option_table<io::ImageWriteOptions>);
   m.def("read_video_options", &video_table);
-  m.def(
-      "find_model",
-      [](const std::string& name, nb::handle system) {
-        if (!PyUnicode_Check(system.ptr()))
-          throw_invalid_type("system is " + shown(system) + "; expected a text such as 'people'");
-        return io::find_model(name, text_of(system));
-      },
-      nb::arg("name"), nb::arg("system").none());
+  m.def("find_model", [](const std::string& name, nb::handle system) {
+    if (!PyUnicode_Check(system.ptr()))
+      throw_invalid_type("system is " + shown(system) + "; expected a text such as 'people'");
+    return io::find_model(name, text_of(system));
+  });
   m.def("shipped_models", [](const std::string& system) { return io::shipped_models(system); });
   m.def("plan_workers", &plan_workers);
   m.def("write_text", &write_text);
-  m.def("write_floats", &write_floats, nb::arg("path"), nb::arg("values").none());
+  m.def("write_floats", &write_floats);
   m.def("image_paths", [](const std::string& folder) {
     return io::expand_inputs(std::vector<std::string>{folder}, io::image_files());
   });

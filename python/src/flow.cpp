@@ -12,13 +12,12 @@
 #include <utility>
 
 #include "arrays.h"
+#include "define.h"
 #include "errors.h"
 #include "explain.h"
 #include "flow_input.h"
 #include "gpu_arrays.h"
-#include "options.h"
 #include "records.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -189,13 +188,6 @@ void write(const std::string& path, const nb::tuple& planes, const nb::dict& key
   nb::gil_scoped_release gil_release;
   io::write_flow(path, field.view(), options);
 }
-// All keywords of writing but whether to write the confidence, which is given or not.
-nb::list write_options() {
-  nb::list table;
-  for (const nb::handle entry : option_table<io::FlowWriteOptions>())
-    if (nb::cast<std::string>(nb::object(entry["name"])) != "confidence") table.append(entry);
-  return table;
-}
 
 nb::tuple read(const std::string& path) {
   io::FlowField field = unlocked([&] { return io::read_flow(path); });
@@ -206,8 +198,8 @@ nb::tuple read(const std::string& path) {
 }
 
 // Estimate and truth are (u, v, confidence or None, known or None).
-nb::dict evaluate(const nb::tuple& estimate, const nb::tuple& truth, const nb::dict& keywords) {
-  const auto options = options_of<flow::EvaluateOptions>(keywords, "evaluate");
+nb::dict evaluate(const flow::EvaluateOptions& options, const nb::tuple& estimate,
+                  const nb::tuple& truth) {
   const FieldInput found = field_input(estimate[0], estimate[1], estimate[3]);
   const FieldInput known = field_input(truth[0], truth[1], truth[3]);
   const ImageInput confidence = plane_input(estimate[2], "confidence");
@@ -226,11 +218,9 @@ void bind_flow(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("flow");
   nb::class_<Estimator>(m, "Estimator")
       .def(nb::init<const nb::dict&>())
-      .def("estimate", &Estimator::estimate, nb::arg("first").none(), nb::arg("second").none(),
-           nb::arg("mask").none(), nb::arg("second_mask").none())
-      .def("explain", &Estimator::explain, nb::arg("first").none(), nb::arg("second").none(),
-           nb::arg("x"), nb::arg("y"))
-      .def("push", &Estimator::push, nb::arg("frame").none(), nb::arg("mask").none())
+      .def("estimate", &Estimator::estimate)
+      .def("explain", &Estimator::explain)
+      .def("push", &Estimator::push)
       .def("take_interrupted", &Estimator::take_interrupted)
       .def("finish", &Estimator::finish)
       .def_prop_ro("options", [](const Estimator& e) { return option_values(e.options()); })
@@ -238,17 +228,17 @@ void bind_flow(nb::module_& parent) {
   m.def("estimate_fields", &fields_of<flow::Flow>);
   m.def("evaluate_fields", &fields_of<flow::FlowReport>);
   m.def("estimate_options", &option_table<PresetOptions>);
-  m.def("evaluate_options", &option_table<flow::EvaluateOptions>);
-  m.def("wheel", &wheel, nb::arg("u").none(), nb::arg("v").none(), nb::arg("known").none(),
-        nb::arg("longest").none());
-  m.def("warp", &warp, nb::arg("second").none(), nb::arg("u").none(), nb::arg("v").none());
-  m.def("arrows", &arrows, nb::arg("first").none(), nb::arg("u").none(), nb::arg("v").none());
+  define(m, "evaluate", &evaluate);
+  m.def("wheel", &wheel);
+  m.def("warp", &warp);
+  m.def("arrows", &arrows);
   m.def("read", &read);
   m.def("write", &write);
-  m.def("write_options", &write_options);
+  // The confidence is an argument of its own.
+  m.def("write_options",
+        [] { return table_without("confidence", option_table<io::FlowWriteOptions>()); });
   m.def("save_options", &option_table<io::FlowWriteOptions>);
-  m.def("confidence_picture", &confidence_picture, nb::arg("confidence").none());
-  m.def("evaluate", &evaluate);
+  m.def("confidence_picture", &confidence_picture);
   bind_flow_stereo(m);
   bind_flow_segments(m);
 }

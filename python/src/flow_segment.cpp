@@ -93,13 +93,13 @@ void bind_flow_segments(nb::module_& m) {
   });
   m.def("segment_fields", &fields_of<MotionSegments>);
   m.def("evaluate_segments_fields", &fields_of<flow::SegmentReport>);
-  m.def("segment", &segment, nb::arg("planes"), nb::arg("image").none(), nb::arg("options"));
+  m.def("segment", &segment);
   nb::class_<flow::LabelKeeper>(m, "LabelKeeper")
       .def(nb::init<>())
-      .def("label", &flow::LabelKeeper::label, nb::arg("now"));
-  m.def("image_bytes", &bytes_of, nb::arg("image").none());
-  m.def("evaluate_segments", &evaluate, nb::arg("labels").none(), nb::arg("truth").none());
-  m.def("segments_picture", &picture, nb::arg("labels").none(), nb::arg("image").none());
+      .def("label", &flow::LabelKeeper::label);
+  m.def("image_bytes", &bytes_of);
+  m.def("evaluate_segments", &evaluate);
+  m.def("segments_picture", &picture);
   m.def("settings_of_segment", &settings_of_segment);
   m.def("segment_options", &option_table<flow::SegmentPairOptions>);
   m.def("segment_field_options", &option_table<flow::SegmentOptions>);

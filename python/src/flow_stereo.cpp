@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "arrays.h"
+#include "define.h"
 #include "flow_input.h"
-#include "options.h"
 #include "records.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -81,8 +80,7 @@ nb::object picture(nb::handle disparity, const nb::dict& keywords) {
       unlocked([&] { return flow::disparity_picture(known.of<float>(), options); }));
 }
 
-nb::object read_disparity(const std::string& path, const nb::dict& keywords) {
-  const auto options = options_of<io::DisparityReadOptions>(keywords, "read_disparity");
+nb::object read_disparity(const io::DisparityReadOptions& options, const std::string& path) {
   return to_numpy(unlocked([&] { return io::read_disparity(path, options); }));
 }
 
@@ -95,20 +93,18 @@ void write_disparity(const std::string& path, nb::handle disparity) {
 }  // namespace
 
 void bind_flow_stereo(nb::module_& m) {
-  bind_face<StereoMatcher>(m, "StereoMatcher")
+  define_face<StereoMatcher>(m, "StereoMatcher")
       .def(nb::init<const nb::dict&>())
-      .def("match", &StereoMatcher::match, nb::arg("left").none(), nb::arg("right").none());
+      .def("match", &StereoMatcher::match);
   m.def("stereo_fields", &fields_of<flow::Disparity>);
   m.def("evaluate_stereo_fields", &fields_of<flow::StereoReport>);
   m.def("stereo_options", &option_table<StereoOptions>);
-  m.def("evaluate_stereo", &evaluate, nb::arg("disparity").none(), nb::arg("truth").none(),
-        nb::arg("visible").none());
-  m.def("visible_pixels", &visible_pixels, nb::arg("disparity").none());
-  m.def("disparity_picture", &picture, nb::arg("disparity").none(), nb::arg("options"));
+  m.def("evaluate_stereo", &evaluate);
+  m.def("visible_pixels", &visible_pixels);
+  m.def("disparity_picture", &picture);
   m.def("disparity_picture_options", &option_table<flow::DisparityPictureOptions>);
-  m.def("read_disparity", &read_disparity);
-  m.def("read_disparity_options", &option_table<io::DisparityReadOptions>);
-  m.def("write_disparity", &write_disparity, nb::arg("path"), nb::arg("disparity").none());
+  define(m, "read_disparity", &read_disparity);
+  m.def("write_disparity", &write_disparity);
 }
 
 }  // namespace fovea::python

@@ -168,7 +168,7 @@ std::string repr(const DeviceArray& array) {
 }  // namespace
 
 void bind_gpu_arrays(nb::module_& parent) {
-  parent.def("lies_on_gpu", &lies_on_gpu, nb::arg("array").none());
+  parent.def("lies_on_gpu", &lies_on_gpu);
   nb::class_<DeviceArray>(parent, "DeviceArray")
       .def("__dlpack__", &dlpack)
       .def("__dlpack_device__",

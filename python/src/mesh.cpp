@@ -198,26 +198,6 @@ void write(const io::MeshWriteOptions& options, const std::string& path, const T
                  options);
 }
 
-// The tree of divisions from tuples.
-std::vector<mesh::HierarchyNode> nodes_of(const nb::list& tuples) {
-  std::vector<mesh::HierarchyNode> nodes;
-  nodes.reserve(nb::len(tuples));
-  for (const nb::handle each : tuples) {
-    const auto tuple = nb::cast<nb::tuple>(each);
-    const auto children = nb::cast<nb::tuple>(tuple[2]);
-    nodes.push_back(
-        {.parent = nb::cast<std::int32_t>(tuple[0]),
-         .level = nb::cast<std::int32_t>(tuple[1]),
-         .children = {nb::cast<std::int32_t>(children[0]), nb::cast<std::int32_t>(children[1])},
-         .part = nb::cast<std::int32_t>(tuple[3]),
-         .representative = nb::cast<std::int32_t>(tuple[4]),
-         .faces = nb::cast<std::int64_t>(tuple[5]),
-         .area = nb::cast<double>(tuple[6]),
-         .apart = nb::cast<double>(tuple[7])});
-  }
-  return nodes;
-}
-
 class Segmenter {
  public:
   explicit Segmenter(const nb::dict& keywords)
@@ -295,7 +275,7 @@ nb::object render_values(const TriangleMesh& mesh, nb::handle values, nb::handle
 
 std::string page(mesh::ModelPageOptions options, const TriangleMesh& mesh, nb::handle labels,
                  const nb::list& hierarchy) {
-  options.hierarchy = nodes_of(hierarchy);
+  options.hierarchy = list_from<mesh::HierarchyNode>(hierarchy);
   const std::vector<std::int32_t> parts = face_labels(mesh, labels);
   const auto [low, high] = std::minmax_element(parts.begin(), parts.end());
   if (*low < 0 || *high > 65535)
@@ -512,12 +492,14 @@ void bind_mesh(nb::module_& parent) {
   m.def("render_parts", &render_parts);
   m.def("render_values", &render_values);
   define<ChoosesDevice::kOperation>(m, "page", &page);
-  m.def("hierarchy_json",
-        [](const nb::list& nodes) { return mesh::hierarchy_json(nodes_of(nodes)); });
-  m.def("hierarchy_levels",
-        [](const nb::list& nodes) { return mesh::hierarchy_levels(nodes_of(nodes)); });
+  m.def("hierarchy_json", [](const nb::list& nodes) {
+    return mesh::hierarchy_json(list_from<mesh::HierarchyNode>(nodes));
+  });
+  m.def("hierarchy_levels", [](const nb::list& nodes) {
+    return mesh::hierarchy_levels(list_from<mesh::HierarchyNode>(nodes));
+  });
   m.def("parts_at_level", [](const nb::list& nodes, int level) {
-    return to_numpy(mesh::parts_at_level(nodes_of(nodes), level));
+    return to_numpy(mesh::parts_at_level(list_from<mesh::HierarchyNode>(nodes), level));
   });
   nb::class_<FaceGraph>(m, "FaceGraph").def(nb::init<>());
   define(m, "distances", &distances);

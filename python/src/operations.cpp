@@ -217,8 +217,7 @@ void bind_operations(nb::module_& parent) {
                     const std::string&>())
       .def_prop_ro("options", &Operated::options)
       .def_prop_ro("words", &Operated::words)
-      .def("run", &Operated::run, nb::arg("name"), nb::arg("input").none(), nb::arg("given"),
-           nb::arg("keeps"))
+      .def("run", &Operated::run)
       .def("save", &Operated::save)
       .def("stop", &Operated::stop);
   m.def("names", [] {

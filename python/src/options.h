@@ -124,13 +124,4 @@ nb::list option_words(const Options& options, const Options& defaults = {}) {
   return detail::option_words(options_ref(options), options_ref(defaults));
 }
 
-// A class of the module around a face of the library, whose options() are those that it was made
-// with: the keywords and the words of the program's command line are attributes.
-template <class Wrapper>
-nb::class_<Wrapper> bind_face(nb::module_& m, const char* name) {
-  return nb::class_<Wrapper>(m, name)
-      .def_prop_ro("options", [](const Wrapper& face) { return option_values(face.options()); })
-      .def_prop_ro("words", [](const Wrapper& face) { return option_words(face.options()); });
-}
-
 }  // namespace fovea::python

@@ -12,10 +12,9 @@
 #include <utility>
 
 #include "arrays.h"
+#include "define.h"
 #include "explain.h"
 #include "operations.h"
-#include "options.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -81,11 +80,6 @@ class Detector {
   LazyFace<people::Detector> detector_;
 };
 
-std::shared_ptr<const Model> read_model(const std::string& name) {
-  nb::gil_scoped_release gil_release;
-  return people::load_model(name);
-}
-
 nb::list pictures(const Model& model) {
   nb::list list;
   for (people::ModelPicture& picture : people::model_pictures(model))
@@ -97,7 +91,7 @@ nb::list pictures(const Model& model) {
 
 void bind_people(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("people");
-  nb::class_<Model>(m, "Model")
+  define_model<Model>(m, &people::load_model)
       .def_prop_ro("kind", [](const Model& model) { return people::to_string(model.kind); })
       .def_ro("threshold", &Model::threshold)
       .def_ro("stride", &Model::stride)
@@ -106,19 +100,13 @@ void bind_people(nb::module_& parent) {
                      const Extent window = model.window();
                      return std::pair(window.width, window.height);
                    })
-      .def_prop_ro("facts", [](const Model& model) { return dict_of(model.facts); })
-      .def(
-          "save", [](const Model& model, const std::string& path) { model.write(path); },
-          nb::call_guard<nb::gil_scoped_release>())
       .def("pictures", &pictures);
   accept_model<Model>();
-  m.def("read_model", &read_model);
-  bind_face<Detector>(m, "Detector")
-      .def("stop", &Detector::stop)
+  define_face<Detector>(m, "Detector")
       .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
-      .def("score", &Detector::score, nb::arg("crop").none())
-      .def("scores", &Detector::scores, nb::arg("image").none())
-      .def("explain", &Detector::explain, nb::arg("image").none(), nb::arg("place"));
+      .def("score", &Detector::score)
+      .def("scores", &Detector::scores)
+      .def("explain", &Detector::explain);
   bind_people_training(m);
   bind_people_study(m);
   bind_people_evaluation(m);

@@ -15,10 +15,9 @@
 #include <span>
 
 #include "arrays.h"
-#include "options.h"
+#include "define.h"
 #include "people_images.h"
 #include "records.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -102,10 +101,9 @@ class JoinedImages final : public io::ImageSet {
 
 // The annotations are a path, or a list with an array of boxes per image. Returns the numbers, the
 // options, and the words of the program's command line.
-nb::tuple evaluate(std::shared_ptr<const Model> model, const nb::list& images,
-                   nb::handle annotations, const nb::list& negatives, const nb::dict& keywords,
+nb::tuple evaluate(const ImagesRequest& request, std::shared_ptr<const Model> model,
+                   const nb::list& images, nb::handle annotations, const nb::list& negatives,
                    nb::handle progress) {
-  const auto request = options_of<ImagesRequest>(keywords, "evaluate");
   const PeopleImages annotated(images, "images", PeopleForm::kStored),
       others(negatives, "negatives", PeopleForm::kStored);
   const JoinedImages set(annotated, others);
@@ -114,25 +112,20 @@ nb::tuple evaluate(std::shared_ptr<const Model> model, const nb::list& images,
           ? truth_of(annotated, nb::cast<std::string>(annotations), request.annotation)
           : truth_of(nb::cast<nb::list>(annotations));
   truth.resize(static_cast<std::size_t>(set.count()));
-  Calls calls;
-  MeasureOptions options = request.measure;
-  options.exec = calls.watched(request.exec);
-  const ImageMeasurement measured = calls.run(
-      kLong, progress, [&] { return people::measure_on_images(model, set, truth, options); });
+  const auto measured = run_once(kLong, request.exec, progress, [&](const Exec& exec) {
+    return people::measure_on_images(model, set, truth, with_exec(request.measure, exec));
+  });
   return nb::make_tuple(dict_of_record(record_ref(measured)), option_values(request),
                         option_words(request));
 }
 
-nb::tuple evaluate_windows(std::shared_ptr<const Model> model, const nb::list& crops,
-                           const nb::list& negatives, const nb::dict& keywords,
-                           nb::handle progress) {
-  const auto request = options_of<WindowsRequest>(keywords, "evaluate_windows");
+nb::tuple evaluate_windows(const WindowsRequest& request, std::shared_ptr<const Model> model,
+                           const nb::list& crops, const nb::list& negatives, nb::handle progress) {
   const PeopleImages people(crops, "crops", PeopleForm::kStored),
       others(negatives, "negatives", PeopleForm::kStored);
-  Calls calls;
-  const MeasureOptions options{.scan = request.scan, .exec = calls.watched(request.exec)};
-  const WindowMeasurement measured = calls.run(
-      kLong, progress, [&] { return people::measure_on_windows(model, people, others, options); });
+  const auto measured = run_once(kLong, request.exec, progress, [&](const Exec& exec) {
+    return people::measure_on_windows(model, people, others, {.scan = request.scan, .exec = exec});
+  });
   return nb::make_tuple(dict_of_record(record_ref(measured)), option_values(request),
                         option_words(request));
 }
@@ -174,14 +167,10 @@ std::string draw_curves(const nb::list& curves, bool windows) {
 }  // namespace
 
 void bind_people_evaluation(nb::module_& m) {
-  m.def("evaluate", &evaluate, nb::arg("model"), nb::arg("images"), nb::arg("annotations"),
-        nb::arg("negatives"), nb::arg("options"), nb::arg("progress").none());
+  define(m, "evaluate", &evaluate);
   m.def("evaluate_fields", &fields_of<ImageMeasurement>);
-  m.def("evaluate_options", &option_table<ImagesRequest>);
-  m.def("evaluate_windows", &evaluate_windows, nb::arg("model"), nb::arg("crops"),
-        nb::arg("negatives"), nb::arg("options"), nb::arg("progress").none());
+  define(m, "evaluate_windows", &evaluate_windows);
   m.def("evaluate_windows_fields", &fields_of<WindowMeasurement>);
-  m.def("evaluate_windows_options", &option_table<WindowsRequest>);
   m.def("miss_rate_at", &miss_rate_at);
   m.def("paired_deviation", &paired_deviation);
   m.def("draw_curves", &draw_curves);

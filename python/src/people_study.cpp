@@ -4,10 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "options.h"
+#include "define.h"
 #include "people_images.h"
 #include "records.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -16,31 +15,25 @@ namespace {
 using people::StudyOptions;
 using people::StudyReport;
 
-nb::tuple study(const nb::list& positives, const nb::list& negatives,
+nb::tuple study(const StudyOptions& options, const nb::list& positives, const nb::list& negatives,
                 const nb::list& test_positives, const nb::list& test_negatives,
-                const nb::dict& keywords, nb::handle progress) {
-  auto options = options_of<StudyOptions>(keywords, "study");
+                nb::handle progress) {
   const PeopleImages crops(positives, "positives", PeopleForm::kColor),
       scenes(negatives, "negatives", PeopleForm::kColor),
       test_crops(test_positives, "test_positives", PeopleForm::kStored),
       test_scenes(test_negatives, "test_negatives", PeopleForm::kStored);
-  const StudyOptions asked = options;
-  Calls calls;
-  options.exec = calls.watched(options.exec);
-  const StudyReport report = calls.run(kLong, progress, [&] {
-    return people::study({crops, scenes, test_crops, test_scenes}, options);
+  const auto report = run_once(kLong, options.exec, progress, [&](const Exec& exec) {
+    return people::study({crops, scenes, test_crops, test_scenes}, with_exec(options, exec));
   });
-  return nb::make_tuple(dict_of_record(record_ref(report)), option_values(asked),
-                        option_words(asked));
+  return nb::make_tuple(dict_of_record(record_ref(report)), option_values(options),
+                        option_words(options));
 }
 
 }  // namespace
 
 void bind_people_study(nb::module_& m) {
-  m.def("study", &study, nb::arg("positives"), nb::arg("negatives"), nb::arg("test_positives"),
-        nb::arg("test_negatives"), nb::arg("options"), nb::arg("progress").none());
   m.def("study_fields", &fields_of<StudyReport>);
-  m.def("study_options", &option_table<StudyOptions>);
+  define(m, "study", &study);
 }
 
 }  // namespace fovea::python

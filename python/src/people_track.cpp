@@ -14,10 +14,8 @@
 #include <vector>
 
 #include "arrays.h"
-#include "options.h"
-#include "people_boxes.h"
+#include "define.h"
 #include "records.h"
-#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -30,6 +28,19 @@ using people::TrackOptions;
 using people::TrackReport;
 
 constexpr double kOperationsPerDetection = 2e4;
+
+// Boxes as rows of x, y, width and height, and their scores. The window of each is its box.
+std::vector<Detection> people_of(nb::handle xywh, nb::handle confidence) {
+  const std::vector<Rect<float>> boxes = rect_rows<float>(xywh, "xywh");
+  const std::vector<float> scores = real_numbers<float>(confidence, "confidence");
+  if (boxes.size() != scores.size())
+    throw InvalidArgument("confidence has one number per row of xywh");
+  std::vector<Detection> people;
+  people.reserve(boxes.size());
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    people.push_back({boxes[i], boxes[i], scores[i], 1});
+  return people;
+}
 
 class PeopleTracker {
  public:
@@ -121,8 +132,7 @@ nb::object rows_of(const std::vector<MotBox>& boxes) {
   return to_numpy(all, {boxes.size(), 9});
 }
 
-nb::object read_mot(const std::string& path, const nb::dict& keywords) {
-  const auto options = options_of<people::MotReadOptions>(keywords, "read_mot");
+nb::object read_mot(const people::MotReadOptions& options, const std::string& path) {
   return rows_of(unlocked([&] { return people::read_mot(path, options); }));
 }
 
@@ -151,8 +161,8 @@ nb::object draw_tracks(nb::handle image, nb::handle ids, nb::handle xywh, nb::ha
   return picture_to_numpy(std::move(drawn));
 }
 
-nb::dict evaluate_tracks(nb::handle truth, nb::handle found, const nb::dict& keywords) {
-  const auto options = options_of<people::EvaluateTracksOptions>(keywords, "evaluate_tracks");
+nb::dict evaluate_tracks(const people::EvaluateTracksOptions& options, nb::handle truth,
+                         nb::handle found) {
   const std::vector<MotBox> rows = mot_rows(truth, "truth"), columns = mot_rows(found, "found");
   Calls calls;
   const Work work{1000.0 * static_cast<double>(rows.size() + columns.size())};
@@ -164,24 +174,19 @@ nb::dict evaluate_tracks(nb::handle truth, nb::handle found, const nb::dict& key
 }  // namespace
 
 void bind_people_tracking(nb::module_& m) {
-  bind_face<PeopleTracker>(m, "Tracker")
+  define_face<PeopleTracker>(m, "Tracker")
       .def(nb::init<const nb::dict&>())
-      .def("track", &PeopleTracker::track, nb::arg("frame").none(), nb::arg("xywh").none(),
-           nb::arg("confidence").none())
+      .def("track", &PeopleTracker::track)
       .def("people", &PeopleTracker::people)
       .def_prop_ro("frames", &PeopleTracker::frames)
       .def_prop_ro("identities", &PeopleTracker::identities);
   m.def("track_fields", &fields_of<people::TrackResult>);
   m.def("track_options", &option_table<TrackOptions>);
-  m.def("read_mot", &read_mot, nb::arg("path"), nb::arg("options"));
-  m.def("read_mot_options", &option_table<people::MotReadOptions>);
-  m.def("mot_text", &mot_text, nb::arg("rows"));
-  m.def("draw_tracks", &draw_tracks, nb::arg("image").none(), nb::arg("tracker_id"),
-        nb::arg("xywh"), nb::arg("missed"));
-  m.def("evaluate_tracks", &evaluate_tracks, nb::arg("truth").none(), nb::arg("found").none(),
-        nb::arg("options"));
+  define(m, "read_mot", &read_mot);
+  m.def("mot_text", &mot_text);
+  m.def("draw_tracks", &draw_tracks);
   m.def("evaluate_tracks_fields", &fields_of<TrackReport>);
-  m.def("evaluate_tracks_options", &option_table<people::EvaluateTracksOptions>);
+  define(m, "evaluate_tracks", &evaluate_tracks);
 }
 
 }  // namespace fovea::python

@@ -1,6 +1,5 @@
 // fovea.people: training of detectors.
 #include <fovea/core/error.h>
-#include <fovea/io/inputs.h>
 #include <fovea/people/train.h>
 
 #include <fmt/format.h>
@@ -105,13 +104,7 @@ nb::tuple train(nb::handle kind_word, nb::handle preset, const nb::list& positiv
 }  // namespace
 
 void bind_people_training(nb::module_& m) {
-  m.def("expand", [](const std::string& word) {
-    const std::vector<std::string> words{word};
-    return io::expand_inputs(words, io::image_files());
-  });
-  m.def("train", &train, nb::arg("kind").none(), nb::arg("preset").none(), nb::arg("positives"),
-        nb::arg("negatives"), nb::arg("options"), nb::arg("checkpoint"),
-        nb::arg("progress").none());
+  m.def("train", &train);
   m.def("train_options", &option_table<TrainOptions>);
 }
 

@@ -281,6 +281,18 @@ class Filler {
     });
   }
 
+  void value(const FieldValue& into, nb::handle from, std::string_view name) {
+    std::visit(Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar, from, name); },
+                          [&](const RecordRef& nested) { record(nested, from); },
+                          [&](const ListRef& nested) { list(nested, from, name); },
+                          [&](const OptionalRef& optional) {
+                            optional.set(optional.field, !from.is_none());
+                            if (!from.is_none()) value(optional.value(optional.field), from, name);
+                          },
+                          [&](const ArrayRef&) { refuse(name, from); }},
+               into.ref);
+  }
+
  private:
   using Dense = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
@@ -307,18 +319,6 @@ class Filler {
     });
     optional->set(optional->field, there);
     if (there) record(std::get<RecordRef>(optional->value(optional->field).ref), values);
-  }
-
-  void value(const FieldValue& into, nb::handle from, std::string_view name) {
-    std::visit(Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar, from, name); },
-                          [&](const RecordRef& nested) { record(nested, from); },
-                          [&](const ListRef& nested) { list(nested, from, name); },
-                          [&](const OptionalRef& optional) {
-                            optional.set(optional.field, !from.is_none());
-                            if (!from.is_none()) value(optional.value(optional.field), from, name);
-                          },
-                          [&](const ArrayRef&) { refuse(name, from); }},
-               into.ref);
   }
 
   template <class T>
@@ -505,6 +505,8 @@ nb::dict record_with_rows(RecordRef record, std::initializer_list<std::string_vi
 }
 
 void fill_record(RecordRef record, nb::handle values) { Filler().record(record, values); }
+
+void fill_list(const FieldValue& list, nb::handle values) { Filler().value(list, values, "list"); }
 
 nb::list described_fields(RecordRef record) {
   nb::list all;

@@ -36,6 +36,14 @@ nb::dict record_with_rows(RecordRef record, std::initializer_list<std::string_vi
 // named tuples. Fields without a value stay as they are. Throws InvalidArgument for a value of
 // another kind.
 void fill_record(RecordRef record, nb::handle values);
+// The same for a list: columns, or one dictionary or named tuple per element.
+void fill_list(const FieldValue& list, nb::handle values);
+template <class Element>
+std::vector<Element> list_from(nb::handle values) {
+  std::vector<Element> list;
+  fill_list(field_value(list), values);
+  return list;
+}
 
 // The description of a record, one dictionary per field: name, kind, help, unit, printed, prefixed,
 // compared, and the fields of a nested record.

@@ -382,15 +382,10 @@ void bind_models(nb::module_& m) {
       .def("contributions", &Classifier::contributions)
       .def("why", &Classifier::why)
       .def("evaluate", &Classifier::evaluate);
-  m.def("classify_fields", &fields_of<scenes::ClassifyResult>);
   m.def("classify_options", &option_table<ClassifyOptions>);
 }
 
 void bind_training(nb::module_& m) {
-  m.def("expand", [](const std::string& word) {
-    const std::vector<std::string> words{word};
-    return io::expand_inputs(words, io::image_files());
-  });
   m.def("read_corpus", &read_corpus);
   m.def("natural_order", &natural_order);
   define(m, "train", &train);

@@ -52,7 +52,7 @@ class Event(Result, _Event):
         return x, y, x + width, y + height
 
     def _values(self) -> dict[str, Any]:
-        return {field["name"]: getattr(self, field["name"]) for field in self._fields}
+        return {field["name"]: getattr(self, field["name"]) for field in self._fields if field["kind"] != "list"}
 
     def __repr__(self) -> str:
         return f"{self.name} from {self.start_seconds:.2f} to {self.end_seconds:.2f} s, score {self.score:.2f}"

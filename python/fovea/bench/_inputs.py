@@ -64,8 +64,7 @@ def draw_person(picture: Array, x: float, bottom: float, size: float) -> None:
         from_x, from_y = x + start[0] * unit, top + start[1] * unit
         to_x, to_y = (end[0] - start[0]) * unit, (end[1] - start[1]) * unit
         share = np.clip(((columns - from_x) * to_x + (rows - from_y) * to_y) / (to_x**2 + to_y**2), 0, 1)
-        near: Array = np.hypot(columns - from_x - share * to_x, rows - from_y - share * to_y) < thickness * unit
-        return near
+        return np.hypot(columns - from_x - share * to_x, rows - from_y - share * to_y) < thickness * unit
 
     for side in (-1, 1):
         picture[limb((0.35 * side, 4), (0.55 * side, 7.8), 0.42)] = (38, 40, 48)
@@ -79,8 +78,7 @@ def gray_of(picture: Array) -> Array:
     if picture.ndim == 2:
         return picture
     weights = np.array([0.299, 0.587, 0.114], np.float32)
-    gray: Array = np.rint(picture[:, :, :3] @ weights).astype(np.uint8)
-    return gray
+    return np.rint(picture[:, :, :3] @ weights).astype(np.uint8)
 
 
 class Pair(NamedTuple):

@@ -5,21 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from .. import _fovea
 from .._arguments import flag, word
 from .._keywords import takes_options
+from .._options import EmdSolveOptions, Unpack
 from .._results import Table, command_line, on_host
 from ..errors import InvalidArgument, InvalidType
 from ._shared import Array, Bytes, Doubles, Ground, as_ground, as_numbers, what
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import EmdSolveOptions
 
 _STATUSES: tuple[str, ...] = tuple(_fovea.emd.status_names())
 _SOLVERS: tuple[str, ...] = tuple(_fovea.emd.solver_names())
@@ -275,5 +271,4 @@ def emd(a: Any, b: Any, M: Any, *, check_marginals: bool = True) -> Doubles:
     """A plan of least cost, the mass moved from bin i of a to bin j of b: ``ot.emd`` of POT, up to 64 bins."""
     if np.ndim(b) == 2:
         raise InvalidType("b has two axes; expected the weights of one problem")
-    plan: Doubles = _transport(a, b, M, check_marginals, True)[3][0]
-    return plan
+    return _transport(a, b, M, check_marginals, True)[3][0]

@@ -6,7 +6,7 @@ import copy
 import operator
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one
 from .._keywords import takes_options
 from .._notebook import png_of
 from .._operation import Face
+from .._options import EmdMapOptions, EmdReadCubeOptions, EmdRegionsOptions, Unpack
 from .._progress import Progress
+from .._records import EmdRocFields as _Curve
 from .._results import Record, Result, Table, command_line, described
 from .._rules import in_its_colors
 from ..errors import InvalidArgument, InvalidType
@@ -25,20 +27,11 @@ from ..files import Path, as_path, is_path, write_image
 from ._regions import Regions, found_regions
 from ._shared import Array, Bytes, Doubles, Flags, Floats, Ground, as_ground
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import EmdMapOptions, EmdReadCubeOptions, EmdRegionsOptions
-    from .._records import EmdRocFields as _Curve
-else:
-    _Curve = object
-
 
 @takes_options(_fovea.emd.read_cube_options(), rules=())
 def read_cube(path: Path, **options: Unpack[EmdReadCubeOptions]) -> Array:
     """Reads ENVI, .mat, TIFF, another image or a folder of bands as an array of shape (height, width, bands)."""
-    cube: Array = _fovea.emd.read_cube(path_of(path), dict(options))
-    return cube
+    return _fovea.emd.read_cube(path_of(path), dict(options))
 
 
 @described(_fovea.emd.roc_fields(), rows="curve")
@@ -74,32 +67,27 @@ def mean_spectrum(cube: Any, box: Sequence[int] | None = None, mask: Any = None)
     if box is not None and mask is not None:
         raise InvalidArgument("both box and mask are given; expected one of them")
     inside = None if box is None else _whole_box(box, "box")
-    found: Floats = _fovea.emd.mean_spectrum(_source(cube), inside, mask_of(mask))
-    return found
+    return _fovea.emd.mean_spectrum(_source(cube), inside, mask_of(mask))
 
 
 def spectral_angle(cube: Any, spectrum: Any) -> Floats:
     """The angle between each pixel's spectrum and another one, 0 to pi: it does not depend on brightness."""
-    found: Floats = _fovea.emd.spectral_angle(_source(cube), spectrum)
-    return found
+    return _fovea.emd.spectral_angle(_source(cube), spectrum)
 
 
 def sum_of_differences(cube: Any, spectrum: Any) -> Floats:
     """The sum of absolute differences between each pixel's spectrum and another one."""
-    found: Floats = _fovea.emd.sum_of_differences(_source(cube), spectrum)
-    return found
+    return _fovea.emd.sum_of_differences(_source(cube), spectrum)
 
 
 def matched_filter(cube: Any, spectrum: Any) -> Floats:
     """The share of a spectrum in each pixel by the matched filter, which knows the cube's covariance; high means target."""
-    found: Floats = _fovea.emd.matched_filter(_source(cube), spectrum)
-    return found
+    return _fovea.emd.matched_filter(_source(cube), spectrum)
 
 
 def adaptive_cosine(cube: Any, spectrum: Any) -> Floats:
     """The adaptive cosine estimator (ACE) of each pixel, -1 to 1: the signed squared cosine after whitening; high means target."""
-    found: Floats = _fovea.emd.adaptive_cosine(_source(cube), spectrum)
-    return found
+    return _fovea.emd.adaptive_cosine(_source(cube), spectrum)
 
 
 def _source(image: Any) -> Any:
@@ -159,8 +147,7 @@ class Map(Result):
 
     def below(self, threshold: float) -> Flags:
         """Where the distance is at most this: the pixels that are detected as target."""
-        found: Flags = self.numpy().distances <= np.float32(number_of(threshold, "threshold"))
-        return found
+        return self.numpy().distances <= np.float32(number_of(threshold, "threshold"))
 
     @takes_options(_fovea.emd.regions_options(), rules=())
     def regions(self, **options: Unpack[EmdRegionsOptions]) -> Regions:
@@ -188,8 +175,7 @@ class Map(Result):
     @in_its_colors
     def to_color(self) -> Bytes:
         """The map in colors, bright where the distance is small."""
-        picture: Bytes = _fovea.emd.map_picture(self.numpy().distances)
-        return picture
+        return _fovea.emd.map_picture(self.numpy().distances)
 
     def save(self, path: Path) -> None:
         """Writes .tif, .npy or .pfm."""

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
 from .._coco import coco_image
+from .._options import Self
+from .._records import EmdRegionsFields as _Regions
 from .._results import RowTable, command_line, described
 from ._shared import Array, Bytes, Floats
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from .._records import EmdRegionsFields as _Regions
-else:
-    _Regions = object
 
 
 class Region(NamedTuple):

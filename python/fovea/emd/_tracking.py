@@ -6,7 +6,7 @@ import pathlib
 import re
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,21 +17,15 @@ from .._frames import Frames, VideoLike, name_of, one_by_one, pixels_of, rgb
 from .._keywords import takes_options
 from .._notebook import OnImage
 from .._operation import Face
+from .._options import EmdTrackOptions, Unpack
 from .._progress import Progress
+from .._records import EmdEvaluateTrackFields as _Agreement
 from .._results import Record, command_line, described
 from .._rules import in_its_colors
 from .._tracks import TrackTable
 from ..errors import InvalidType
 from ..files import Path, is_path
 from ._shared import Array, Box, Bytes, Doubles, Flags, Floats, rows_of_boxes
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import EmdTrackOptions
-    from .._records import EmdEvaluateTrackFields as _Agreement
-else:
-    _Agreement = object
 
 
 class Track(NamedTuple):
@@ -81,7 +75,7 @@ class Tracks(OnImage, TrackTable[Track]):
             "box": self.xywh,
             "score": self.score,
             "confidence": self.confidence,
-            "lost": self.lost.view(np.uint8),
+            "lost": self.lost,
         }
 
     def to_mot(self) -> str:
@@ -100,8 +94,7 @@ class Tracks(OnImage, TrackTable[Track]):
     def draw(self, image: Any = None) -> Bytes:
         """An RGB image with the boxes, the frame itself unless another image is given."""
         pixels = rgb(self._image if image is None else image, "the frame")
-        drawn: Bytes = _fovea.emd.draw(pixels, self._library())
-        return drawn
+        return _fovea.emd.draw(pixels, self._library())
 
     def __repr__(self) -> str:
         lost = int(np.count_nonzero(self.lost))
@@ -231,8 +224,7 @@ class Tracker(Face):
 
     def likelihood(self, id: int = 1) -> Floats:
         """The likelihood, 0 to 1, that each pixel of the last frame belongs to a target; 0 where it was not mapped."""
-        found: Floats = self._face.likelihood(whole_number(id, "id"))
-        return found
+        return self._face.likelihood(whole_number(id, "id"))
 
     def _tracks(self, columns: dict[str, Any], image: Any, start: float) -> Tracks:
         image = None if _has_bands(image) else image
@@ -301,8 +293,7 @@ def read_boxes(path: Path, origin: int | None = None, id: int = 1) -> Doubles:
     ``origin`` is the coordinate of the file's first pixel, 0 or 1. Without it, a line such as ``# origin 0`` in the file
     says it; otherwise it is 1, as in benchmarks. Frames without the target get a box without area."""
     first = None if origin is None else whole_number(origin, "origin")
-    boxes: Doubles = _fovea.emd.read_boxes(path_of(path), first, whole_number(id, "id"))
-    return boxes
+    return _fovea.emd.read_boxes(path_of(path), first, whole_number(id, "id"))
 
 
 @described(_fovea.emd.evaluate_track_fields())

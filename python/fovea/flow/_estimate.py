@@ -7,7 +7,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, overload
+from typing import Any, Literal, NamedTuple, Union, overload
 
 import numpy as np
 
@@ -18,16 +18,12 @@ from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
 from .._keywords import takes_options
 from .._notebook import png_of
 from .._operation import Face
+from .._options import FlowEstimateOptions, FlowEvaluateOptions, FlowSaveOptions, FlowWriteOptions, Unpack
 from .._progress import Progress
 from .._results import Record, Result, command_line, described
 from .._rules import in_its_colors
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, is_path
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import FlowEstimateOptions, FlowEvaluateOptions, FlowSaveOptions, FlowWriteOptions
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -74,28 +70,24 @@ class Flow(Result):
         Motion of ``longest`` pixels has the full color; without it, the longest of the field has."""
         here = self.numpy()
         most = None if longest is None else number_of(longest, "longest")
-        picture: Bytes = _fovea.flow.wheel(here.u, here.v, None, most)
-        return picture
+        return _fovea.flow.wheel(here.u, here.v, None, most)
 
     @in_its_colors
     def arrows(self, first: Any) -> Bytes:
         """Arrows over the first image."""
         here = self.numpy()
-        picture: Bytes = _fovea.flow.arrows(stored(first), here.u, here.v)
-        return picture
+        return _fovea.flow.arrows(stored(first), here.u, here.v)
 
     @in_its_colors
     def warp(self, second: Any) -> Bytes:
         """The second image warped back along the flow; where the flow is right it looks like the first one."""
         here = self.numpy()
-        picture: Bytes = _fovea.flow.warp(stored(second), here.u, here.v)
-        return picture
+        return _fovea.flow.warp(stored(second), here.u, here.v)
 
     @in_its_colors
     def confidence_picture(self) -> Bytes:
         """The confidence from 0, dark, to 1, bright."""
-        picture: Bytes = _fovea.flow.confidence_picture(self.numpy().confidence)
-        return picture
+        return _fovea.flow.confidence_picture(self.numpy().confidence)
 
     @takes_options(_fovea.flow.save_options(), rules=())
     def save(self, path: Path, **options: Unpack[FlowSaveOptions]) -> None:
@@ -191,8 +183,7 @@ def _images(source: VideoLike) -> VideoLike:
     folder = path_of(source, "source")
     if not os.path.isdir(folder):
         raise InvalidArgument(f"{folder} is no folder of images; mask='alpha' takes images with an alpha channel")
-    paths: list[str] = _fovea.files.image_paths(folder)
-    return paths
+    return _fovea.files.image_paths(folder)
 
 
 class Estimator(Face):

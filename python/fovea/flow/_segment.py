@@ -6,7 +6,7 @@ import csv
 import io
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,21 +16,15 @@ from .._frames import Frames, VideoLike, name_of, one_by_one, rgb
 from .._keywords import takes_options
 from .._notebook import png_of
 from .._operation import origin_of
+from .._options import FlowSegmentFieldOptions, FlowSegmentOptions, Unpack
 from .._progress import Progress
+from .._records import FlowEvaluateSegmentsFields as _Agreement
+from .._records import FlowSegmentFields as _Segments
 from .._results import Record, Table, command_line, counted, described
 from .._rules import in_its_colors
 from ..errors import InvalidArgument
 from ..files import Path, is_path
 from ._estimate import Bytes, Estimator, FieldLike, Flow, field_of, stored
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import FlowSegmentFieldOptions, FlowSegmentOptions
-    from .._records import FlowEvaluateSegmentsFields as _Agreement
-    from .._records import FlowSegmentFields as _Segments
-else:
-    _Agreement = _Segments = object
 
 Labels = np.ndarray[Any, np.dtype[np.uint16]]
 
@@ -86,8 +80,7 @@ class MotionSegments(Table, _Segments):
     @in_its_colors
     def draw(self, image: Any = None) -> Bytes:
         """The regions in colors with dark borders, over the image where it is given: an array of uint8 or a path."""
-        picture: Bytes = _fovea.flow.segments_picture(self.labels, None if image is None else rgb(image))
-        return picture
+        return _fovea.flow.segments_picture(self.labels, None if image is None else rgb(image))
 
     def save(self, path: Path) -> None:
         """Writes the labels as an image of 16 bits (.png, .npy or .tif), or the table of regions as .csv."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 
@@ -13,15 +13,11 @@ from .._frames import mask_of, name_of
 from .._keywords import takes_options
 from .._notebook import png_of
 from .._operation import Face
+from .._options import FlowDisparityPictureOptions, FlowReadDisparityOptions, FlowStereoOptions, Unpack
 from .._results import Record, Result, command_line, described
 from .._rules import in_its_colors
 from ..files import Path, is_path
 from ._estimate import Bytes, Floats, stored
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import FlowDisparityPictureOptions, FlowReadDisparityOptions, FlowStereoOptions
 
 
 @described(_fovea.flow.stereo_fields())
@@ -50,8 +46,7 @@ class Disparity(Result):
     @takes_options(_fovea.flow.disparity_picture_options(), rules=("color",))
     def to_color(self, **options: Unpack[FlowDisparityPictureOptions]) -> Bytes:
         """A picture in which near is bright, and gray is not known."""
-        picture: Bytes = _fovea.flow.disparity_picture(self.disparity, dict(options))
-        return picture
+        return _fovea.flow.disparity_picture(self.disparity, dict(options))
 
     def save(self, path: Path) -> None:
         """Writes the disparities as .pfm, .png (KITTI: 256 times the disparity, 0 is not known), .npy or .tif."""
@@ -99,8 +94,7 @@ def stereo(left: Any, right: Any, **options: Unpack[FlowStereoOptions]) -> Dispa
 @takes_options(_fovea.flow.read_disparity_options(), rules=())
 def read_disparity(path: Path, **options: Unpack[FlowReadDisparityOptions]) -> Floats:
     """Reads disparities from PFM, KITTI's PNG, .npy or TIFF as float32; what is not known is infinite."""
-    disparity: Floats = _fovea.flow.read_disparity(path_of(path), dict(options))
-    return disparity
+    return _fovea.flow.read_disparity(path_of(path), dict(options))
 
 
 def write_disparity(path: Path, disparity: Any) -> None:
@@ -120,8 +114,7 @@ def _disparities(value: DisparityLike) -> Any:
 
 def visible_pixels(disparity: DisparityLike) -> Bytes:
     """255 where the right image shows what a pixel of the left one shows, by its true disparities; 0 elsewhere."""
-    visible: Bytes = _fovea.flow.visible_pixels(_disparities(disparity))
-    return visible
+    return _fovea.flow.visible_pixels(_disparities(disparity))
 
 
 class StereoErrors(NamedTuple):

@@ -85,8 +85,7 @@ class _Machines(Estimator):
         """The class of each sample."""
         values = self.decision_function(X)
         places = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        predicted: Array = self.classes_[places]
-        return predicted
+        return self.classes_[places]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of the samples whose class is predicted right."""

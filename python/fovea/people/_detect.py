@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,21 +17,15 @@ from .._frames import Frames, VideoLike, each_of, is_encoded, mask_of, name_of, 
 from .._keywords import takes_options
 from .._notebook import OnImage
 from .._operation import Operated
+from .._options import PeopleDetectOptions, Unpack
 from .._progress import Progress
+from .._records import PeopleDetectFields as _Detections
 from .._results import RowTable, corners
 from .._rules import in_its_colors
 from .._saved import Saved, of_operation
 from ..errors import InvalidArgument
 from ..files import Path, as_path, is_path
 from ._model import Bytes, Floats, Model, load_model
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import PeopleDetectOptions
-    from .._records import PeopleDetectFields as _Detections
-else:
-    _Detections = object
 
 
 class Detection(NamedTuple):
@@ -102,8 +96,7 @@ class Detections(OnImage, Saved, RowTable[Detection], _Detections):
     def draw(self, image: Any = None) -> Bytes:
         """An RGB image with the boxes and scores, the image that was searched unless another one is given."""
         pixels = rgb(self._image if image is None else image, "the image that was searched")
-        drawn: Bytes = _fovea.operations.draw(self._operation, self._kept(pixels))
-        return drawn
+        return _fovea.operations.draw(self._operation, self._kept(pixels))
 
     def __repr__(self) -> str:
         people = "1 person" if len(self) == 1 else f"{len(self)} people"
@@ -196,8 +189,7 @@ class Detector(Operated):
 
     def scores(self, image: Any) -> Floats:
         """The scores of all windows of an image, whatever the threshold."""
-        found: Floats = self._detector.scores(pixels_of(image))
-        return found
+        return self._detector.scores(pixels_of(image))
 
     def explain(self, image: Any, x: float, y: float) -> WindowExplanation:
         """Why there is a person at a place of the image, or why there is none: explains the best window, over all sizes,

@@ -6,7 +6,7 @@ import html
 import pathlib
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,20 +16,14 @@ from .._batch import some_images
 from .._frames import name_of
 from .._keywords import takes_options
 from .._operation import origin_of
+from .._options import PeopleEvaluateOptions, PeopleEvaluateWindowsOptions, Self, Unpack
 from .._progress import Progress, reporting
+from .._records import PeopleEvaluateFields as _ImageNumbers
+from .._records import PeopleEvaluateWindowsFields as _WindowNumbers
 from .._results import Table, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._model import Model, load_model
-
-if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
-
-    from .._options import PeopleEvaluateOptions, PeopleEvaluateWindowsOptions
-    from .._records import PeopleEvaluateFields as _ImageNumbers
-    from .._records import PeopleEvaluateWindowsFields as _WindowNumbers
-else:
-    _ImageNumbers = _WindowNumbers = object
 
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -203,7 +197,7 @@ def evaluate(
     if negatives is not None:
         sources += ["--negatives", name_of(negatives, "NEGATIVES")]
     with reporting(progress) as report:
-        found = _fovea.people.evaluate(known._model, listed, truth, others, dict(options), report)
+        found = _fovea.people.evaluate(known._model, listed, truth, others, report, dict(options))
     result = Evaluation(**_origin(known, sources, found), values=found[0])
     if result.curve_ends_at < 1:
         warnings.warn(
@@ -232,7 +226,7 @@ def evaluate_windows(
     people, others = some_images(crops, "crops"), some_images(negatives, "negatives")
     sources = ["--crops", name_of(crops, "CROPS"), "--negatives", name_of(negatives, "NEGATIVES")]
     with reporting(progress) as report:
-        found = _fovea.people.evaluate_windows(known._model, people, others, dict(options), report)
+        found = _fovea.people.evaluate_windows(known._model, people, others, report, dict(options))
     return WindowEvaluation(**_origin(known, sources, found), values=found[0])
 
 

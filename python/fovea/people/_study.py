@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,18 +14,12 @@ from .._batch import some_images
 from .._frames import name_of
 from .._keywords import takes_options
 from .._operation import origin_of
+from .._options import PeopleStudyOptions, Unpack
 from .._progress import Progress, reporting
+from .._records import PeopleStudyFields as _Studied
 from .._results import Table, described
 from ..errors import InvalidArgument
 from ..files import Path
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import PeopleStudyOptions
-    from .._records import PeopleStudyFields as _Studied
-else:
-    _Studied = object
 
 
 class StudyVariant(NamedTuple):
@@ -112,7 +106,7 @@ def study(
     }
     learned, without, tested, tested_without = (some_images(images, name) for name, images in sources.items())
     with reporting(progress) as report:
-        studied = _fovea.people.study(learned, without, tested, tested_without, dict(options), report)
+        studied = _fovea.people.study(learned, without, tested, tested_without, report, dict(options))
     words = ["people", "study"]
     for name, images in sources.items():
         words += ["--" + name.replace("_", "-"), name_of(images, name.upper())]

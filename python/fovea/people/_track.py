@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from .._batch import Results
 from .._frames import Frames, VideoLike, each_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
 from .._operation import Face
+from .._options import PeopleEvaluateTracksOptions, PeopleReadMotOptions, PeopleTrackOptions, Unpack
 from .._progress import Progress
+from .._records import PeopleEvaluateTracksFields as _Measured
+from .._records import PeopleTrackFields as _Tracked
 from .._results import Record, command_line, described
 from .._rules import call, in_its_colors
 from .._tracks import TrackTable
@@ -21,15 +24,6 @@ from ..errors import InvalidType
 from ..files import Path, as_path, is_path
 from ._detect import Detections, Detector
 from ._model import Bytes, Floats, Model
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import PeopleEvaluateTracksOptions, PeopleReadMotOptions, PeopleTrackOptions
-    from .._records import PeopleEvaluateTracksFields as _Measured
-    from .._records import PeopleTrackFields as _Tracked
-else:
-    _Measured = _Tracked = object
 
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -78,8 +72,7 @@ class Tracks(TrackTable[Track], _Tracked):
     @in_its_colors
     def draw(self, image: Any) -> Bytes:
         """An RGB image with the boxes and ids on the given frame."""
-        drawn: Bytes = _fovea.people.draw_tracks(rgb(image), self.tracker_id, self.xywh, self.missed)
-        return drawn
+        return _fovea.people.draw_tracks(rgb(image), self.tracker_id, self.xywh, self.missed)
 
     def to_supervision(self) -> Any:
         """The people as ``supervision.Detections`` with ``tracker_id``."""
@@ -188,8 +181,7 @@ def read_mot(path: Path, **options: Unpack[PeopleReadMotOptions]) -> Doubles:
     """The boxes of a file of MOT challenge text, ordered by frame.
 
     A row is frame, id, x, y, width, height, score, class, visibility; frames and pixels count from 0."""
-    boxes: Doubles = _fovea.people.read_mot(as_path(path), dict(options))
-    return boxes
+    return _fovea.people.read_mot(as_path(path), dict(options))
 
 
 @described(_fovea.people.evaluate_tracks_fields())

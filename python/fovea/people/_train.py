@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from .. import _fovea
 from .._batch import some_images
 from .._frames import name_of
 from .._keywords import takes_options
+from .._options import PeopleTrainOptions, Unpack
 from .._progress import Progress, reporting
 from .._results import command_line
 from ..errors import InvalidType
 from ..files import Path, as_path, is_path
 from ._model import Model
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .._options import PeopleTrainOptions
-
 
 Kind = Literal["hog", "hog-cells", "hog-integral", "cascade", "channels", "filtered"]
 Preset = Literal["none", "thesis", "zhu"]
