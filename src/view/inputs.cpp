@@ -104,6 +104,8 @@ void describe(FieldVisitor& visit, InputFacts& facts) {
   visit("rate", facts.rate, "frames per second of a video");
 }
 
+std::vector<std::string> input_extensions() { return everything().extensions; }
+
 bool is_input_name(const std::string& path) { return kind_by_name(path).has_value(); }
 
 bool ends_in(std::string_view path, std::vector<std::string> extensions) {
@@ -374,11 +376,17 @@ std::shared_ptr<Input> Inputs::find(std::string_view id) const {
   return found == index_.end() ? nullptr : inputs_[found->second];
 }
 
-std::string Inputs::list_json() const {
+std::size_t Inputs::size() const {
+  const std::lock_guard lock(mutex_);
+  return inputs_.size();
+}
+
+std::string Inputs::list_json(std::size_t from) const {
   const std::lock_guard lock(mutex_);
   std::vector<InputFacts> facts;
-  for (const std::shared_ptr<Input>& input : inputs_)
-    facts.push_back({.id = input->id(), .name = input->name(), .kind = input->kind()});
+  for (std::size_t i = from; i < inputs_.size(); ++i)
+    facts.push_back(
+        {.id = inputs_[i]->id(), .name = inputs_[i]->name(), .kind = inputs_[i]->kind()});
   return records_json(facts);
 }
 

@@ -37,6 +37,8 @@ std::size_t bytes_of(const io::TriangleMesh& mesh);
 enum class InputKind : unsigned char { kImage, kVideo, kMesh, kCube, kLive };
 std::span<const Choice> choices(InputKind);
 const char* to_string(InputKind kind);
+// What names of inputs end in, as "jpg".
+std::vector<std::string> input_extensions();
 // Whether the end of a name is that of an image, video, mesh or cube.
 bool is_input_name(const std::string& path);
 // Whether the path has one of these extensions, which are given as "ply".
@@ -136,8 +138,9 @@ class Inputs {
 
   // Null where there is none.
   std::shared_ptr<Input> find(std::string_view id) const;
-  // Their facts in their order, without what is read for them.
-  std::string list_json() const;
+  // Their facts in their order from one on, without what is read for them.
+  std::string list_json(std::size_t from = 0) const;
+  std::size_t size() const;
   const std::string& folder() const { return uploaded_.path(); }
 
  private:

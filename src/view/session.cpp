@@ -140,7 +140,8 @@ Session::Session(const SessionOptions& options, Systems systems)
 std::variant<Response, std::size_t> Session::admit(const Request& request) {
   if (std::optional<Response> refused = guard_.check(request)) return *refused;
   const std::string& path = request.target.path;
-  if (request.upgrade && !path.starts_with("/jobs/") && !path.starts_with("/streams/"))
+  if (request.upgrade && path != "/inputs" && !path.starts_with("/jobs/") &&
+      !path.starts_with("/streams/"))
     return refusal(404, "there is no such WebSocket");
   if (request.method == "GET") return std::size_t{0};
   if (path == "/session") return kMostToken;
@@ -161,7 +162,9 @@ Response Session::respond(const Request& request) {
   if (request.target.path == "/") return page_file("index.html");
   if (parts[0] == "page" && parts.size() == 2) return page_file(parts[1]);
   if (request.target.path == "/systems") return systems();
-  if (request.target.path == "/inputs") return json_response(inputs_.list_json());
+  if (request.target.path == "/inputs")
+    return json_response(
+        inputs_.list_json(number_of<std::size_t>(request.asked("from")).value_or(0)));
   if (parts[0] == "inputs" && parts.size() > 1) return input(request, parts);
   if (parts[0] == "results" && parts.size() > 1) return result(request, parts);
   if (parts[0] == "earlier" || parts[0] == "evaluations") return saved_result(request, parts);
@@ -170,6 +173,7 @@ Response Session::respond(const Request& request) {
 
 std::unique_ptr<Listener> Session::listen(const Request& request, Send send) {
   const Parts parts = path_parts(request.target.path);
+  if (request.target.path == "/inputs") return arrivals_.listen(inputs_.size(), std::move(send));
   if (parts.size() != 2) return nullptr;
   if (parts[0] == "jobs") {
     std::unique_ptr<Listener> listener = jobs_.listen(parts[1], send);
@@ -188,8 +192,10 @@ Response Session::systems() const {
       .member("fovea", FOVEA_VERSION)
       .member("upload_bytes", options_.upload_bytes)
       .member("tile", kTileSide)
-      .key("systems")
+      .key("extensions")
       .begin_array();
+  for (const std::string& extension : input_extensions()) json.value(extension);
+  json.end_array().key("systems").begin_array();
   for (const std::unique_ptr<SystemView>& system : systems_) {
     json.begin_object();
     io::write_fields(json, record_ref(system->facts()));
@@ -201,15 +207,16 @@ Response Session::systems() const {
 
 Response Session::upload(const Request& request) {
   const std::string name(request.asked("name")), samples(request.asked("samples"));
-  if (samples.empty())
-    return json_response(inputs_.find(inputs_.add_upload(name, request.body))->facts_json());
+  const auto added = [this](const std::string& id) {
+    arrivals_.tell(inputs_.size());
+    return json_response(inputs_.find(id)->facts_json());
+  };
+  if (samples.empty()) return added(inputs_.add_upload(name, request.body));
   const std::string_view body = request.body;
   const auto bytes = number_of<std::size_t>(request.asked("header_bytes"));
   if (!bytes || *bytes > body.size())
     throw InvalidArgument("upload: header_bytes does not say where the header ends");
-  const std::string id =
-      inputs_.add_upload({name, body.substr(0, *bytes)}, {samples, body.substr(*bytes)});
-  return json_response(inputs_.find(id)->facts_json());
+  return added(inputs_.add_upload({name, body.substr(0, *bytes)}, {samples, body.substr(*bytes)}));
 }
 
 Response Session::kept_png(const std::string& key, const std::function<std::string()>& make) {

@@ -3,7 +3,8 @@
 //   GET  /                                 the page; its modules are /page/NAME
 //   POST /session                          the token; sets the cookie
 //   GET  /systems                          systems with models and controls, limits
-//   GET  /inputs                           all inputs
+//   GET  /inputs?from=N                    all inputs, or those from the Nth on
+//   WebSocket /inputs                      how many there are, now and whenever one has come
 //   POST /inputs?name=NAME                 uploads one
 //   POST /inputs?name=A.hdr&samples=B&header_bytes=N   a cube: N bytes of header, then samples
 //   GET  /inputs/ID, /inputs/ID/thumbnail
@@ -41,6 +42,7 @@
 #include "view/jobs.h"
 #include "view/lru_cache.h"
 #include "view/saved_results/saved_results.h"
+#include "view/stream/arrivals.h"
 #include "view/stream/streams.h"
 #include "view/system.h"
 
@@ -97,6 +99,7 @@ class Session final : public Service {
   SessionOptions options_;
   Guard guard_;
   Inputs inputs_{};
+  Arrivals arrivals_{};
   SavedResults saved_{};
   Systems systems_;
   std::shared_ptr<const Truth> truth_;

@@ -1,5 +1,5 @@
 // The requests of the page, from a dropped file to the explanation of a result.
-// Covers: system, result, run_body, inputs, emd, view
+// Covers: arrivals, system, result, run_body, inputs, emd, view
 #include "view/session.h"
 
 #include <fovea/core/error.h>
@@ -51,7 +51,29 @@ TEST_F(SessionTest, NeedsNothingFromElsewhere) {
   }
 }
 
+TEST_F(SessionTest, TellsAllPagesWhatOneHasUploaded) {
+  std::vector<std::string> first, second;
+  const auto listen = [&](std::vector<std::string>& heard) {
+    return session_.listen({.method = "GET", .target = {"/inputs"}},
+                           [&heard](const std::string& text, bool) { heard.push_back(text); });
+  };
+  std::unique_ptr<Listener> gone = listen(first);
+  const std::unique_ptr<Listener> stays = listen(second);
+  const std::string id = upload(drawn(32, 24));
+  gone.reset();
+  upload(drawn(32, 24), "b.png");
+  EXPECT_THAT(first, testing::ElementsAre(R"({"inputs": 0})", R"({"inputs": 1})"));
+  EXPECT_THAT(second,
+              testing::ElementsAre(R"({"inputs": 0})", R"({"inputs": 1})", R"({"inputs": 2})"));
+  EXPECT_EQ(parsed(get("/inputs"))[0]["id"], id);
+  const json rest = parsed(get("/inputs?from=1"));
+  ASSERT_EQ(rest.size(), 1U);
+  EXPECT_EQ(rest[0]["name"], "b.png");
+}
+
 TEST_F(SessionTest, ListsSystemsWithControls) {
+  const json extensions = parsed(get("/systems"))["extensions"];
+  EXPECT_THAT(extensions, testing::IsSupersetOf({"jpg", "mp4", "off", "hdr"}));
   const json systems = parsed(get("/systems"))["systems"];
   ASSERT_GE(systems.size(), 4U);
   EXPECT_EQ(systems[0]["name"], "people");

@@ -1,6 +1,7 @@
 // Talks to the program: the session, its requests, and runs with their states.
 
 export class ApiError extends Error {}
+const kGone = 'The program does not answer. Is fovea view still running?';
 
 async function checked(response) {
   if (response.ok) return response;
@@ -8,7 +9,7 @@ async function checked(response) {
   try {
     reason = (await response.json()).error ?? reason;
   } catch { /* the answer was no JSON */ }
-  throw new ApiError(reason);
+  throw Object.assign(new ApiError(reason), {status: response.status});
 }
 
 async function reach(address, settings = {}) {
@@ -16,7 +17,7 @@ async function reach(address, settings = {}) {
   try {
     response = await fetch(address, {credentials: 'same-origin', ...settings});
   } catch {
-    throw new ApiError('The program does not answer. Is fovea view still running?');
+    throw new ApiError(kGone);
   }
   return checked(response);
 }
@@ -37,16 +38,30 @@ export async function postJson(address, body) {
 export async function openSession() {
   const token = location.hash.slice(1);
   if (!token) return;
-  await reach('/session', {method: 'POST', body: token});
-  history.replaceState(null, '', location.pathname);
+  await reach('session', {method: 'POST', body: token});
+  history.replaceState(null, '', location.pathname + location.search);
 }
 
-// Sends a file, or the header and the samples of a cube, and returns the input.
-export async function uploadFiles([file, samples]) {
-  let address = `/inputs?name=${encodeURIComponent(file.name)}`;
+// Sends a file, or the header and the samples of a cube, and returns the input. `onBytes` is told how many bytes have been sent.
+export async function uploadFiles([file, samples], onBytes) {
+  let address = `inputs?name=${encodeURIComponent(file.name)}`;
   if (samples) address += `&samples=${encodeURIComponent(samples.name)}&header_bytes=${file.size}`;
   const body = samples ? new Blob([file, samples]) : file;
-  return (await reach(address, {method: 'POST', body})).json();
+  const request = new XMLHttpRequest();  // which, unlike fetch(), says how much has been sent
+  request.upload.onprogress = ({loaded}) => onBytes(loaded);
+  const ended = new Promise((resolve) => { request.onloadend = resolve; });
+  request.open('POST', address);
+  request.send(body);
+  await ended;
+  if (request.status === 0) throw new ApiError(kGone);
+  return (await checked(new Response(request.response, {status: request.status}))).json();
+}
+
+// A WebSocket of the program. Addresses are relative to the page, which a proxy may give in a folder and by https.
+export function socketTo(path) {
+  const address = new URL(path, location.href);
+  address.protocol = address.protocol.replace('http', 'ws');
+  return new WebSocket(address);
 }
 
 // Starts a job, such as a run, and follows it. `onState` gets each state; returns {done, stop}: a promise
@@ -58,7 +73,7 @@ export function startJob(address, request, onState = () => {}) {
     if (socket?.readyState === WebSocket.OPEN) socket.send('stop');
   };
   const follow = (id) => new Promise((resolve, reject) => {
-    socket = new WebSocket(`ws://${location.host}/jobs/${id}`);
+    socket = socketTo(`jobs/${id}`);
     let ended = false;
     socket.onopen = () => stopped && socket.send('stop');
     socket.onmessage = ({data}) => {

@@ -1,12 +1,15 @@
 // The page: what the user has chosen, and what follows from it.
-import {getBytes, getJson, openSession, startJob, uploadFiles} from './api.js';
+import {placeIn, Steps, Visits} from './address.js';
+import {Adding} from './adding.js';
+import {getBytes, getJson, openSession, startJob} from './api.js';
 import {PictureView} from './canvas.js';
 import {BoxFields} from './box.js';
+import {Connection} from './connection.js';
 import {Controls} from './controls.js';
+import {Divider} from './divider.js';
 import {byId, el} from './dom.js';
 import {SavedResults} from './saved_results.js';
 import {EvaluationPage} from './evaluation.js';
-import {groupFiles} from './files.js';
 import {Player} from './live.js';
 import {showResult} from './result.js';
 import {Solid} from './solid.js';
@@ -17,14 +20,21 @@ import {Why} from './why.js';
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null,
-  kept: null, limit: 0, endedAt: null, seen: 0, bound: 1};
+  kept: null, limits: {}, endedAt: null, seen: 0, bound: 1, steps: {}, remark: null, asked: null, wanted: null};
 // Of a video: `seen` is the last frame that is known to be there, and none is there from `bound` on.
+// `steps` has what the options of each system were, `asked` the place or face that is explained, and `wanted` the one that will be.
 let timer = 0;  // of the next run
-let boxFields, controls, earlier, evaluations, player, solid, strip, video, view, why;
+let boxFields, controls, earlier, evaluations, player, solid, strip, video, view, visits, why;
 
+// Shows what is wrong, below what was said about the inputs as a whole, which stays until another one is chosen.
 function tell(message) {
-  byId('message').textContent = message ?? '';
-  byId('message').hidden = !message;
+  byId('message').textContent = [state.remark, message].filter(Boolean).join('\n');
+  byId('message').hidden = !byId('message').textContent;
+}
+
+function remark(text) {
+  state.remark = text;
+  tell(null);
 }
 
 // Runs a piece of work and shows what goes wrong.
@@ -35,6 +45,64 @@ async function guarded(work) {
     tell(error.message);
     return null;
   }
+}
+
+// What the address says.
+function note() {
+  const {system, input, frame} = state;
+  document.title = [input?.name.split('/').pop(), system?.title, 'Fovea'].filter(Boolean).join(' – ');
+  visits.note({input: input?.name, copy: input && strip.copyOf(input), frame: input?.kind === 'video' ? frame : 0, system: system?.name,
+    ...system && chosenOptions(), box: system?.needs_box && input ? state.boxes[input.id] : null, why: state.asked ?? state.wanted,
+    evaluation: evaluations?.number});
+}
+
+// Makes a change to which the browser's Back returns.
+function visit(change) {
+  visits.leave();
+  change();
+  note();
+}
+
+// Shows what an address says, as far as it is there; the newest one counts.
+let places = 0;
+async function openPlace(place) {
+  const {name, copy, options, box, why: wanted} = {...place, name: place?.input}, input = strip.named(name, copy) ?? strip.inputs[0];
+  const number = ++places;
+  evaluations.open(place?.evaluation);
+  const system = state.systems.find((each) => each.name === place?.system);
+  if (system) {
+    state.system = system;
+    const known = Object.entries(options).filter(([option]) => system.controls.some((control) => control.name === option));
+    state.options[system.name] = Object.fromEntries(known);
+    controls.chooseModel(system, place.model ?? system.models[0]);
+  }
+  if (input && box) state.boxes[input.id] = box;
+  if (input) await chooseInput(input, place?.frame);
+  else if (system) chooseSystem(system);
+  if (number !== places) return;
+  if (name && name !== input?.name) remark(`${name} is not among the inputs: name it on the command line, or drop it here.`);
+  if (state.input === input && state.facts) state.wanted = wanted;
+}
+
+const chosenOptions = () => ({model: controls.modelOf(state.system), options: state.options[state.system.name]});
+
+// Puts other options in place of those of the shown system.
+function changeOptions(options, model) {
+  if (!state.system || !options) return;
+  state.options[state.system.name] = options;
+  controls.put(state.system, options, model);
+  onOptions();
+}
+
+function onOptions(key = null) {
+  state.steps[state.system.name].add(chosenOptions(), key);
+  requestRun(key === null ? 0 : 40);
+}
+
+// Takes changes of the shown system's options back, or makes them again.
+function goSteps(by) {
+  const to = state.system && state.steps[state.system.name].go(by);
+  if (to) changeOptions(to.options, to.model);
 }
 
 function takes(system, input) {
@@ -56,8 +124,10 @@ function makeSystems() {
   byId('systems').replaceChildren(...state.systems.map((system) => {
     const tab = el('button', {type: 'button', role: 'tab', title: system.text, 'data-system': system.name}, system.title);
     tab.addEventListener('click', ({detail}) => {
-      evaluations?.toggle(false);  // the user may be faster than the page
-      chooseSystem(system);
+      visit(() => {
+        evaluations?.toggle(false);  // the user may be faster than the page
+        chooseSystem(system);
+      });
       if (detail > 0) tab.blur();  // by a pointer: the keys are for the picture now
     });
     return tab;
@@ -79,6 +149,7 @@ function chooseSystem(system) {
   state.options[system.name] ??= {};
   byId('system-text').textContent = system.text;
   controls.show(system, state.options[system.name]);
+  (state.steps[system.name] ??= new Steps()).add(chosenOptions());
   byId('controls-room').hidden = byId('reset').hidden = false;
   showSystems();
   dropRun();
@@ -110,6 +181,7 @@ function dropRun() {
 // What follows keeps its place until the next result is there.
 function clearResult() {
   byId('found').style.minHeight = `${byId('found').offsetHeight}px`;
+  state.wanted = null;
   closeWhy();
   state.result = null;
   solid.clear();
@@ -118,7 +190,7 @@ function clearResult() {
 }
 
 async function chooseInput(input, frame = 0) {
-  tell(null);
+  remark(null);
   state.input = input;
   state.facts = null;
   Object.assign(state, {frame, endedAt: null, seen: 0, bound: 1});
@@ -131,7 +203,7 @@ async function chooseInput(input, frame = 0) {
   earlier.clear();
   byId('welcome').hidden = true;
   byId('zoom').hidden = false;
-  const facts = await guarded(() => getJson(`/inputs/${input.id}`));
+  const facts = await guarded(() => getJson(`inputs/${input.id}`));
   if (state.input !== input) return;
   if (!facts) return letGo();
   state.facts = facts;
@@ -150,13 +222,18 @@ function letGo() {
 
 // Chooses an input for the user, who then wants to see it.
 function openInput(input) {
-  evaluations?.toggle(false);
-  return chooseInput(input);
+  let opened;
+  visit(() => {
+    evaluations?.toggle(false);
+    opened = chooseInput(input);
+  });
+  return opened;
 }
 
 // Opens a mistake of an evaluation: its input, with the system and the threshold at which it is one.
 async function openMistake({ids, frame, box, text, system: name, option, threshold, curve, file}) {
   const input = strip.inputs.find(({id}) => id === ids[0]);
+  visits.leave();
   const system = state.systems.find((each) => each.name === name);
   if (system) {
     state.system = system;
@@ -176,7 +253,7 @@ function showFrame(input = state.input) {
   const {facts, frame} = state;
   if (!facts?.width || solid.shown || player.open || input.kind === 'live') return;
   view.show({width: facts.width, height: facts.height, levels: facts.levels,
-    tile: (level, x, y) => `/inputs/${input.id}/tile/${frame}/${level}/${x}/${y}`,
+    tile: (level, x, y) => `inputs/${input.id}/tile/${frame}/${level}/${x}/${y}`,
     loaded: () => { if (state.input === input) state.seen = Math.max(state.seen, frame); },
     missing: (address) => missFrame(input, frame, address)});
   byId('stage').style.setProperty('--aspect', facts.width / facts.height);
@@ -245,7 +322,7 @@ function endIn(message) {
 
 async function hasFrame(input, frame) {
   try {
-    await getBytes(`/inputs/${input.id}/tile/${frame}/${state.facts.levels - 1}/0/0`);
+    await getBytes(`inputs/${input.id}/tile/${frame}/${state.facts.levels - 1}/0/0`);
     return true;
   } catch {
     return false;
@@ -273,6 +350,7 @@ function stepFrame(by) {
 function requestRun(delay = 40) {
   clearTimeout(timer);
   if (!state.system || !state.facts) return;
+  note();
   timer = setTimeout(async () => {
     const asked = timer;
     await guarded(run);
@@ -338,10 +416,10 @@ const kOnPlayer = {
   },
   async kept({kept}) {
     state.kept = kept;
-    const result = await guarded(() => getJson(`/results/${kept}`));
+    const result = await guarded(() => getJson(`results/${kept}`));
     if (!result || !player.open || player.playing || state.kept !== kept) return;
     closeWhy();
-    state.result = {...result, id: kept, address: `/results/${kept}`};
+    state.result = {...result, id: kept, address: `results/${kept}`};
     showResult(state.result, view);
   },
   prompt() {
@@ -389,7 +467,7 @@ async function run() {
   }
   tell(null);
   const began = performance.now();
-  const started = startJob('/run', runBody(inputs), (progress) => started === state.run && showProgress(progress));
+  const started = startJob('run', runBody(inputs), (progress) => started === state.run && showProgress(progress));
   state.run = started;
   byId('stop').hidden = false;
   byId('state').textContent = 'Working';
@@ -400,15 +478,16 @@ async function run() {
       byId('state').textContent = 'Stopped';
       return;
     }
-    const result = await getJson(`/results/${id}`);
+    const result = await getJson(`results/${id}`);
     if (started !== state.run) return;
-    state.result = {...result, id, address: `/results/${id}`};
+    state.result = {...result, id, address: `results/${id}`};
     byId('state').textContent = `${Math.round(performance.now() - began)} ms`;
     closeWhy();
     showFrame(inputs[0]);
     showResult(state.result, view, () => solid.shown ? solid : view);
     video.show(state.result, state.frame);
     if (solid.shown) await solid.showResult(state.result);
+    if (state.wanted) askWanted();
   } catch (error) {
     if (started !== state.run) return;
     byId('state').textContent = '';
@@ -434,10 +513,11 @@ function stop() {
 // Only the answer to the newest question is shown, and none once the explanation was closed.
 function closeWhy() {
   state.question?.stop();
-  state.question = null;
+  state.question = state.asked = null;
   if (byId('state').textContent === 'Explaining') byId('state').textContent = '';
   why.hide();
   solid.hideWhy();
+  note();
 }
 
 function askAt(point) {
@@ -445,6 +525,14 @@ function askAt(point) {
   if (!facts || point.x < 0 || point.y < 0 || point.x >= facts.width || point.y >= facts.height) return;
   const [x, y] = [point.x, point.y].map((value) => Math.floor(100 * value) / 100);
   ask({x, y, frame});
+}
+
+// Asks what the address asks, once there is a result that can answer.
+function askWanted() {
+  const {wanted} = state;
+  state.wanted = null;
+  if ('face' in wanted) askFace(wanted.face);
+  else askAt(wanted);
 }
 
 async function askFace(face) {
@@ -456,6 +544,8 @@ async function askFace(face) {
 async function ask(about) {
   const {result} = state;
   if (!result?.explains) return null;
+  state.asked = about;
+  note();
   state.question?.stop();
   const query = new URLSearchParams(about).toString();
   const question = startJob(`${result.address}/explain`, {client: kClient, ...about});
@@ -494,82 +584,20 @@ function onBox(box) {
   requestRun(0);
 }
 
-async function addFiles(files) {
-  let first = null;
-  tell(null);
-  for (const {files: group, missing} of groupFiles(files)) {
-    const input = missing ? tell(missing) : await addGroup(group);
-    if (!input) continue;
-    strip.add(input);
-    first ??= input;
-  }
-  byId('state').textContent = '';
-  if (first) openInput(first);
+// Adds the inputs that the program has and the strip has not, whichever page has sent them.
+let loading = Promise.resolve();
+function loadInputs(count = Infinity) {
+  loading = loading.then(() => guarded(async () => {
+    if (strip.inputs.length < count) strip.add(...await getJson(`inputs?from=${strip.inputs.length}`));
+  }));
+  return loading;
 }
 
-// Adds a file, or the two files of a cube, and returns the input; null where it is refused.
-async function addGroup(group) {
-  const [{name}] = group;
-  const size = group.reduce((sum, file) => sum + file.size, 0);
-  if (size > state.limit) {
-    tell(`${name} has ${Math.round(size / 2 ** 20)} MiB; at most ${Math.round(state.limit / 2 ** 20)} can be dropped. Name it on the command line.`);
-    return null;
-  }
-  byId('state').textContent = `Adding ${name}`;
-  return guarded(() => uploadFiles(group));
-}
-
-function setDivider(share) {
-  view.divider = share;
-  const divider = byId('divider');
-  divider.hidden = share === null;
-  byId('compare').setAttribute('aria-pressed', String(share !== null));
-  if (share !== null) {
-    divider.style.left = `${100 * share}%`;
-    divider.setAttribute('aria-valuenow', String(Math.round(100 * share)));
-  }
-  view.draw();
-}
-
-function listenForFiles() {
-  byId('choose').addEventListener('change', ({target}) => {
-    addFiles([...target.files]);
-    target.value = '';  // so that the same file can be chosen again
-  });
-  let depth = 0;
-  const over = (change) => (event) => {
-    if (!event.dataTransfer?.types.includes('Files')) return;
-    event.preventDefault();
-    depth += change;
-    document.body.classList.toggle('drops', depth > 0);
-  };
-  addEventListener('dragenter', over(1));
-  addEventListener('dragleave', over(-1));
-  addEventListener('dragover', (event) => event.preventDefault());
-  addEventListener('drop', (event) => {
-    event.preventDefault();
-    depth = 0;
-    document.body.classList.remove('drops');
-    addFiles([...event.dataTransfer.files]);
-  });
-}
-
-function listenForDivider() {
-  const divider = byId('divider');
-  const share = (event) => {
-    const box = byId('stage').getBoundingClientRect();
-    return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
-  };
-  divider.addEventListener('pointerdown', (event) => divider.setPointerCapture(event.pointerId));
-  divider.addEventListener('pointermove', (event) => divider.hasPointerCapture(event.pointerId) && setDivider(share(event)));
-  divider.addEventListener('keydown', (event) => {
-    const step = {ArrowLeft: -0.02, ArrowRight: 0.02}[event.key];
-    if (!step) return;
-    event.preventDefault();
-    event.stopPropagation();
-    setDivider(Math.min(1, Math.max(0, view.divider + step)));
-  });
-  byId('compare').addEventListener('click', () => setDivider(view.divider === null ? 0.5 : null));
+// Shows the first of the files that were added, and then what is wrong with others.
+async function onAdded(inputs, refused) {
+  await loadInputs();
+  if (inputs.length > 0) await openInput(strip.inputs.find(({id}) => id === inputs[0].id));
+  if (refused) remark(refused);
 }
 
 function zoomTo(word) {
@@ -594,8 +622,17 @@ function step(by) {
   if (next) openInput(next);
 }
 
+// Takes options back or on, but not while somebody types into a field, which the browser takes back.
+function onStepKey(event) {
+  const by = {z: event.shiftKey ? 1 : -1, y: 1}[event.key.toLowerCase()], {target} = event;
+  if (!by || event.altKey || (target.matches('input') && target.value !== target.defaultValue && !/range|checkbox/.test(target.type))) return;
+  event.preventDefault();
+  goSteps(by);
+}
+
 function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey) return onStepKey(event);
+  if (event.altKey) return;
   if (event.target.closest('input, select, pre') && event.key !== 'Escape') return;
   if (event.target.closest('button, a, summary') && [' ', 'Enter'].includes(event.key)) return;
   const pan = {ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]}[event.key];
@@ -618,37 +655,35 @@ async function begin() {
   solid = new Solid(byId('model'), byId('model-tools'), {pick: askFace, zoom: showZoom, failed: (error) => tell(error.message)});
   boxFields = new BoxFields(byId('box'), onBox);
   player = new Player(view, kOnPlayer);
-  controls = new Controls(byId('controls'), () => requestRun());
+  controls = new Controls(byId('controls'), onOptions);
+  new Adding({limits: () => state.limits, say: (text) => { byId('state').textContent = text; }, added: onAdded});
+  visits = new Visits((place) => guarded(() => openPlace(place)));
   strip = new Strip(byId('strip'), openInput);
   why = new Why(view);
   earlier = new SavedResults(view, solid, (spans) => video.setEarlier(spans, state.facts?.frames ?? 0));
   video = new VideoResults(view, (frame) => setFrame(frame));
   await openSession();
-  const {systems, upload_bytes: limit} = await getJson('/systems');
-  Object.assign(state, {systems, limit});
+  const {systems, upload_bytes: limit, extensions} = await getJson('systems');
+  Object.assign(state, {systems, limits: {limit, extensions}});
   makeSystems();
-  strip.add(...await getJson('/inputs'));
+  await loadInputs();
+  new Connection({inputs: loadInputs, lost: tell});
   byId('welcome').hidden = strip.inputs.length > 0;
   if (strip.inputs.length === 0) sayWelcome();
-  listenForFiles();
-  listenForDivider();
+  new Divider(view);
   for (const button of document.querySelectorAll('[data-zoom]')) button.addEventListener('click', () => zoomTo(button.dataset.zoom));
   byId('stop').addEventListener('click', stop);
-  byId('reset').addEventListener('click', () => {
-    state.options[state.system.name] = {};
-    chooseSystem(state.system);
-  });
+  byId('reset').addEventListener('click', () => changeOptions({}));
   byId('frame').addEventListener('input', ({target}) => setFrame(Number(target.value)));
   byId('frame-back').addEventListener('click', () => stepFrame(-1));
   byId('frame-on').addEventListener('click', () => stepFrame(1));
   byId('play').addEventListener('click', togglePlay);
   addEventListener('keydown', onKey);
   await earlier.begin();
-  evaluations = new EvaluationPage((mistake) => guarded(() => openMistake(mistake)));
+  evaluations = new EvaluationPage((mistake) => guarded(() => openMistake(mistake)), visit);
   const evaluated = await evaluations.begin(earlier.files);
   if (state.input) return;  // the user was faster
-  if (evaluated) evaluations.toggle(true);
-  if (strip.inputs.length > 0) await chooseInput(strip.inputs[0]);
+  await openPlace(placeIn(location.search) ?? {evaluation: evaluated ? 0 : null});
 }
 
 guarded(begin);

@@ -5,17 +5,19 @@ import {isChanged, sliderRange, sliderStep} from './fields.js';
 const kShown = 6;  // fields above the fold
 
 export class Controls {
-  // `onChange` is called when a value has changed.
+  // `onChange(key)` is called when a value or the model has changed; changes of one key belong together, as while a slider moves.
   constructor(form, onChange) {
     this.form = form;
     this.onChange = onChange;
     this.values = {};
+    this.drags = 0;  // of sliders
     form.addEventListener('submit', (event) => event.preventDefault());
   }
 
   // Shows the controls of a system; `kept` are values by name that differ from the defaults.
   show(system, kept) {
     this.values = kept;
+    this.puts = new Map();  // functions that put what is chosen into the controls, by their names
     const fields = system.controls.map((field) => this.field(field));
     const rest = fields.slice(kShown);
     this.form.replaceChildren(this.models(system), ...fields.slice(0, kShown));
@@ -25,14 +27,22 @@ export class Controls {
     this.form.append(more);
   }
 
+  // Puts other values and another model into the controls that are shown.
+  put(system, kept, model) {
+    this.values = kept;
+    this.chooseModel(system, model);
+    for (const put of this.puts.values()) put();
+  }
+
   models(system) {
     if (system.models.length === 0) return '';
-    this.model ??= {};
     const select = el('select', {id: 'option-model'}, ...system.models.map((name) => el('option', {value: name}, name)));
-    select.value = this.model[system.name] ?? system.models[0];
+    const put = () => { select.value = this.modelOf(system); };
+    this.puts.set('model', put);
+    put();
     select.addEventListener('change', () => {
-      this.model[system.name] = select.value;
-      this.onChange();
+      this.chooseModel(system, select.value);
+      this.onChange(null);
     });
     return el('div', {class: 'field'}, el('div', {class: 'head'}, el('label', {for: 'option-model'}, 'model')), select);
   }
@@ -50,7 +60,7 @@ export class Controls {
     const undo = el('button', {type: 'button', class: 'undo', hidden: true, 'aria-label': `Reset ${field.name}`, title: 'Reset'}, '↺');
     const ask = el('button', {type: 'button', class: 'help', 'aria-expanded': 'false', 'aria-controls': help.id,
       'aria-label': `What ${field.name} does`, title: field.help}, '?');
-    const entry = this.entry(field, id, (text) => this.set(field, text, box, undo));
+    const entry = this.entry(field, id, (text, key = null) => this.set(field, text, key));
     const label = el('label', {for: id, title: field.help}, field.name.replaceAll('-', ' '));
     const head = field.kind === 'flag' ? [entry.node, label] : [label];
     const box = el('div', {class: 'field', 'data-option': field.name}, el('div', {class: 'head'}, ...head, undo, ask), help,
@@ -59,26 +69,23 @@ export class Controls {
       help.hidden = !help.hidden;
       ask.setAttribute('aria-expanded', String(!help.hidden));
     });
-    undo.addEventListener('click', () => {
-      entry.put(field.value);
-      this.set(field, field.value, box, undo);
-    });
-    entry.put(this.values[field.name] ?? field.value);
-    this.mark(field, box, undo);
+    undo.addEventListener('click', () => this.set(field, field.value, null));
+    const put = () => {
+      const changed = field.name in this.values;
+      entry.put(changed ? this.values[field.name] : field.value);
+      box.classList.toggle('changed', changed);
+      undo.hidden = !changed;
+    };
+    this.puts.set(`option ${field.name}`, put);
+    put();
     return box;
   }
 
-  set(field, text, box, undo) {
+  set(field, text, key) {
     if (isChanged(field, text)) this.values[field.name] = text;
     else delete this.values[field.name];
-    this.mark(field, box, undo);
-    this.onChange();
-  }
-
-  mark(field, box, undo) {
-    const changed = field.name in this.values;
-    box.classList.toggle('changed', changed);
-    undo.hidden = !changed;
+    this.puts.get(`option ${field.name}`)();
+    this.onChange(key);
   }
 
   // The control itself: its node, and a function that puts a text into it.
@@ -101,16 +108,15 @@ export class Controls {
     const range = numeric ? sliderRange(field) : null;
     // What an empty field means may need the whole width.
     const entry = (field.absent ?? '').length > 12 ? 'entry tall' : 'entry';
-    if (!range) return {node: el('div', {class: entry}, text), put: (value) => { text.value = value; }};
+    // What has been put stands as the default, so that one sees whether somebody is typing.
+    const putText = (value) => { text.value = text.defaultValue = value; };
+    if (!range) return {node: el('div', {class: entry}, text), put: putText};
     const slider = el('input', {type: 'range', min: range.least, max: range.greatest, step: sliderStep(field, range),
       'aria-label': field.name});
-    slider.addEventListener('input', () => {
-      text.value = slider.value;
-      set(slider.value);
-    });
-    text.addEventListener('change', () => { slider.value = text.value === '' ? range.start : text.value; });
+    slider.addEventListener('input', () => set(slider.value, `${field.name} ${this.drags}`));
+    slider.addEventListener('change', () => { ++this.drags; });
     return {node: el('div', {class: entry}, slider, text), put: (value) => {
-      text.value = value;
+      putText(value);
       slider.value = value === '' ? range.start : value;
     }};
   }

@@ -8,19 +8,29 @@ const kSize = {width: 640, height: 360, left: 64, right: 16, top: 14, bottom: 48
 const kListed = 24;  // mistakes of a kind, before the button that shows more
 
 export class EvaluationPage {
-  // `open(target)` shows an input in the view: {ids, frame, box, text, system, option,
+  // `openMistake(target)` shows an input in the view: {ids, frame, box, text, system, option,
   // threshold, curve, file}.
-  constructor(open) {
-    this.open = open;
+  // `visit(change)` makes a change to which the browser's Back returns.
+  constructor(openMistake, visit) {
+    Object.assign(this, {openMistake, visit});
     this.room = byId('evaluation');
     this.button = byId('show-evaluation');
-    this.button.addEventListener('click', () => this.toggle(this.room.hidden));
+    this.button.addEventListener('click', () => visit(() => this.toggle(this.room.hidden)));
+  }
+
+  // The number of the evaluation that is seen; -1 where none is.
+  get number() { return this.room.hidden ? -1 : this.all.indexOf(this.shown); }
+
+  // Shows an evaluation by its number; any other number shows none.
+  open(number) {
+    if (this.all[number] && this.shown !== this.all[number]) this.show(this.all[number]);
+    this.toggle(number in this.all);
   }
 
   // Reads the evaluations among the files of earlier results; returns whether there are any.
   async begin(files) {
     const numbers = files.flatMap((file, number) => file.evaluation ? [number] : []);
-    this.all = await Promise.all(numbers.map(async (file) => ({file, title: files[file].name, ...await getJson(`/evaluations/${file}`)})));
+    this.all = await Promise.all(numbers.map(async (file) => ({file, title: files[file].name, ...await getJson(`evaluations/${file}`)})));
     this.button.hidden = this.all.length === 0;
     if (this.all.length > 0) this.show(this.all[0]);
     return this.all.length > 0;
@@ -50,7 +60,7 @@ export class EvaluationPage {
     if (this.all.length < 2) return '';
     const select = el('select', {'aria-label': 'Evaluation'}, ...this.all.map(({title}, i) => el('option', {value: i}, title)));
     select.value = this.all.indexOf(this.shown);
-    select.addEventListener('change', () => this.show(this.all[Number(select.value)]));
+    select.addEventListener('change', () => this.visit(() => this.show(this.all[Number(select.value)])));
     return select;
   }
 
@@ -82,10 +92,10 @@ export class EvaluationPage {
     const input = evaluation.inputs[mistake.input], name = names[mistake.input];
     const missing = input.files.length === 0;
     const picture = missing ? el('span', {class: 'blank'})
-      : el('img', {src: `/evaluations/${file}/mistakes/${mistake.number}`, alt: '', loading: 'lazy', width: 128, height: 128});
+      : el('img', {src: `evaluations/${file}/mistakes/${mistake.number}`, alt: '', loading: 'lazy', width: 128, height: 128});
     const button = el('button', {type: 'button', disabled: missing ? '' : null, 'aria-label': `${mistake.text}, ${name}`,
       title: missing ? `${name} cannot be opened` : `Open ${name}`}, picture, el('span', {}, mistake.text), el('small', {}, name));
-    button.addEventListener('click', () => this.open({ids: input.files, frame: input.frame ?? 0, box: mistake.box ?? null, text: mistake.text, file,
+    button.addEventListener('click', () => this.openMistake({ids: input.files, frame: input.frame ?? 0, box: mistake.box ?? null, text: mistake.text, file,
       system: evaluation.system, option: evaluation.charts[0]?.option ?? '', threshold: this.state.threshold,
       curve: evaluation.charts[0]?.curves[this.state.curve]?.name ?? null}));
     return el('li', {}, button);

@@ -13,8 +13,8 @@ function samplesOf(header, files) {
 }
 
 // Files as they are sent: {files: [file]}, {files: [header, samples]} of a cube, or {missing} with a sentence
-// that says which file lacks its other half.
-export function groupFiles(files) {
+// that says which file lacks its other half. Of a folder, other files count only if their names end in one of the `extensions`.
+export function groupFiles(files, extensions = null) {
   const taken = new Set(), groups = [];
   for (const header of files.filter(({name}) => kHeader.test(name))) {
     const samples = samplesOf(header, files);
@@ -23,9 +23,38 @@ export function groupFiles(files) {
     groups.push(samples ? {files: [header, samples]} :
       {missing: `${header.name} is the header of a cube; add the file with its samples together with it.`});
   }
-  for (const file of files.filter((each) => !taken.has(each)))
+  const mayBe = ({name}) => !extensions || extensions.includes(/\.([^.]*)$/.exec(name)?.[1].toLowerCase());
+  for (const file of files.filter((each) => !taken.has(each) && mayBe(each)))
     groups.push(kSamples.test(file.name) ?
       {missing: `${file.name} may be the samples of a cube; add its header, ${file.name.replace(kSamples, '.hdr')}, together with it.`} :
       {files: [file]});
   return groups;
+}
+
+export const isHidden = ({name}) => name.startsWith('.');
+
+// One sentence or a list of them, of which the first few are told.
+export function refusalText(refused, most = 8) {
+  const rest = refused.length - most;
+  return [...refused.slice(0, most), ...rest > 0 ? [`${rest} more ${rest === 1 ? 'file is' : 'files are'} refused.`] : []].join('\n');
+}
+
+const entriesIn = (reader) => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+
+// The files of a folder and of the folders in it, as {folder, files} in the order of their names.
+async function foldersIn(entry) {
+  const reader = entry.createReader(), found = [];
+  for (let some; (some = await entriesIn(reader)).length > 0;) found.push(...some);  // it gives a part at a time
+  found.sort((a, b) => a.name.localeCompare(b.name));
+  const files = found.filter(({isFile}) => isFile).map((file) => new Promise((resolve, reject) => file.file(resolve, reject)));
+  const inner = await Promise.all(found.filter(({isDirectory}) => isDirectory).map(foldersIn));
+  return [{folder: entry.fullPath, files: await Promise.all(files)}, ...inner.flat()];
+}
+
+// What was dropped: single files, as {files}, and the folders. The items know their entries only while they are being dropped.
+export async function droppedFolders(items) {
+  const dropped = items.filter(({kind}) => kind === 'file').map((item) => ({entry: item.webkitGetAsEntry(), file: item.getAsFile()}));
+  const folders = dropped.filter(({entry}) => entry?.isDirectory);
+  const files = dropped.filter((each) => !folders.includes(each)).map(({file}) => file);
+  return [...files.length > 0 ? [{files}] : [], ...(await Promise.all(folders.map(({entry}) => foldersIn(entry)))).flat()];
 }

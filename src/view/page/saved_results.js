@@ -22,7 +22,7 @@ export class SavedResults {
 
   // Reads which files there are.
   async begin() {
-    const {files} = await getJson('/earlier');
+    const {files} = await getJson('earlier');
     this.files = files.map((file) => ({...file, shown: true, threshold: file.least ?? null, group: null}));
   }
 
@@ -45,14 +45,14 @@ export class SavedResults {
     if (frame !== this.frame) this.pointed = [];
     this.frame = frame;
     const asked = ++this.asked;
-    const said = await getJson(`/earlier/${input.id}?frame=${frame}`);
+    const said = await getJson(`earlier/${input.id}?frame=${frame}`);
     if (asked !== this.asked) return;
     this.said = said.files;
     const mesh = input.kind === 'mesh';
     this.layers = mesh ? [] : said.layers.map((layer) => ({...layer,
-      tile: (level, x, y) => `/earlier/${input.id}/tile/${layer.name}/${level}/${x}/${y}`}));
+      tile: (level, x, y) => `earlier/${input.id}/tile/${layer.name}/${level}/${x}/${y}`}));
     if (mesh) this.solid.setEarlier(said.layers.map((layer) => ({...layer,
-      load: () => getBytes(`/earlier/${input.id}/surface/${layer.name}`)})));
+      load: () => getBytes(`earlier/${input.id}/surface/${layer.name}`)})));
     byId('earlier').hidden = this.said.length === 0 && said.layers.length === 0 && this.files.every(({truth}) => truth);
     const rows = this.said.map((each) => this.fileRows(each));
     if (mesh && said.layers.length > 0) rows.push(el('p', {}, 'The colors of the mesh have the parts of an earlier result as well.'));

@@ -28,7 +28,7 @@ export class Solid {
   }
 
   async open(input) {
-    const shape = readShape(await getJson(`/inputs/${input.id}/shape.json`));
+    const shape = readShape(await getJson(`inputs/${input.id}/shape.json`));
     if (input !== this.input) return;
     const stage = el('div', {class: 'stage', tabindex: 0, role: 'img', 'aria-label': `The mesh ${input.name}, to be turned`});
     this.room.append(stage);

@@ -1,4 +1,5 @@
 // Frames of an input through a WebSocket, each with what a system found in it.
+import {socketTo} from './api.js';
 
 // The parts of a message: JSON, and the bytes of the pictures that it announces.
 export function unpack(buffer) {
@@ -36,7 +37,7 @@ export class Stream {
   constructor(input, frame, on) {
     this.on = on;
     this.waiting = [];
-    this.socket = new WebSocket(`ws://${location.host}/streams/${input.id}?frame=${frame}`);
+    this.socket = socketTo(`streams/${input.id}?frame=${frame}`);
     this.socket.binaryType = 'arraybuffer';
     this.socket.onopen = () => this.waiting.splice(0).forEach((text) => this.socket.send(text));
     this.socket.onmessage = ({data}) => this.receive(data);

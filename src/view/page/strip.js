@@ -57,7 +57,7 @@ export class Strip {
   }
 
   thumbnail(input) {
-    const image = el('img', {alt: '', width: 160, height: 96, src: `/inputs/${input.id}/thumbnail`});
+    const image = el('img', {alt: '', width: 160, height: 96, src: `inputs/${input.id}/thumbnail`});
     image.addEventListener('error', () => image.replaceWith(el('span', {class: 'blank'})));
     return image;
   }
@@ -90,6 +90,10 @@ export class Strip {
     button.setAttribute('aria-current', String(button.dataset.id === this.marked?.current));
     button.classList.toggle('second', button.dataset.id === this.marked?.second);
   }
+
+  // Inputs of equal names are told apart by their number among them, from 1 on.
+  copyOf(input) { return this.inputs.slice(0, this.places.get(input.id) + 1).filter(({name}) => name === input.name).length; }
+  named(name, copy) { return this.inputs.filter((input) => input.name === name)[copy - 1] ?? null; }
 
   // The input that follows; null at the end.
   after(input, step = 1) {

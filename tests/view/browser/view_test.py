@@ -25,12 +25,11 @@ if CHROMIUM is None:
     sys.exit(77)
 
 import drawings
-from serving import DROP, SIZES, Served, packed
+from chromium import LIMIT, drag, drop, photograph, set_number, settled, watched
+from serving import SIZES, Served
+from states import test_states
 
 PROGRAM = sys.argv[1]
-PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
-LIMIT = 60000  # milliseconds for anything that is waited for; only a page that does not work takes them all
-expect.set_options(timeout=LIMIT)
 # Draws a triangle and a line with none of the page's code, and says whether they are on the canvas. Reading it waits for the
 # drawing; where the browser loses its card by that, or has none that is fit for the page, nothing is there.
 DRAWS = """() => {
@@ -61,11 +60,6 @@ DRAWS = """() => {
 }"""
 
 
-def photograph(page, name):
-    if PICTURES is not None:
-        page.screenshot(path=PICTURES / f"{name}.png")
-
-
 def drawn_inputs(folder):
     """A street with drawn people, two frames of a moving texture, a clip of a street, and the header and samples of a cube."""
     return (drawings.street(PROGRAM, folder / "crowd")[0], drawings.moving(PROGRAM, folder / "moving"),
@@ -93,34 +87,6 @@ def earlier_results(folder):
     return found, folder / "report" / "evaluation.json"
 
 
-def watched(browser, errors, **settings):
-    context = browser.new_context(accept_downloads=True, **settings)
-    context.set_default_timeout(LIMIT)
-    page = context.new_page()
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    return page
-
-
-def drop(page, *paths):
-    page.evaluate(DROP, packed(paths))
-
-
-def drag(page, x, y):
-    """Draws a box from a place, seen from the middle of the picture, to that middle."""
-    box = page.locator("#canvas").bounding_box()
-    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(middle[0] + x, middle[1] + y)
-    page.mouse.down()
-    page.mouse.move(*middle, steps=4)
-    page.mouse.up()
-
-
-def set_number(page, option, value):
-    page.locator(f"[data-option={option}] input[type=number]").fill(value)
-    page.locator(f"[data-option={option}] input[type=number]").press("Tab")
-
-
 def looks_otherwise(page, stage, act):
     """Does something and waits until it shows."""
     before = stage.screenshot()
@@ -129,12 +95,6 @@ def looks_otherwise(page, stage, act):
     while stage.screenshot() == before:
         assert time.monotonic() < end, "the stage looks as before"
         page.wait_for_timeout(20)
-
-
-def settled(page):
-    """Waits until a run has shown its result."""
-    expect(page.locator("#state")).to_have_text(re.compile(r"\d+ ms"))
-    expect(page.locator("#message")).to_be_hidden()
 
 
 def test_people(page, street):
@@ -464,6 +424,7 @@ def test_results(browser, errors, folder):
         page.goto(served.address)
         test_earlier(page)
         test_evaluation(page)
+        page.close()
     finally:
         served.end()
 
@@ -637,6 +598,7 @@ def main():
             test_results(browser, errors, folder)
             test_videos(browser, errors, folder, inputs[2])
             test_end(browser, folder)
+            test_states(PROGRAM, browser, errors, folder, inputs)
         finally:  # a failure must not leave the program behind, which holds the pipes of this one
             browser.close()
             served.end()

@@ -1,0 +1,73 @@
+// Files that the user adds: those that are chosen or dropped, and those of folders.
+import {uploadFiles} from './api.js';
+import {byId} from './dom.js';
+import {droppedFolders, groupFiles, isHidden, refusalText} from './files.js';
+
+const mebibytes = (bytes) => Math.round(bytes / 2 ** 20);
+
+// Listens for files. `on` has functions: limits(), which gives {limit, extensions}: the most bytes of one upload, and what the names
+// of inputs end in; say(text), while files are sent; and added(inputs, refused), with a text about those that were refused, or ''.
+export class Adding {
+  constructor(on) {
+    this.on = on;
+    for (const id of ['choose', 'choose-folder'])
+      byId(id).addEventListener('change', ({target}) => {
+        this.add(id === 'choose' ? [{files: [...target.files]}] : chosenFolders([...target.files]));
+        target.value = '';  // so that the same file can be chosen again
+      });
+    let depth = 0;
+    const over = (change) => (event) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      depth += change;
+      document.body.classList.toggle('drops', depth > 0);
+    };
+    addEventListener('dragenter', over(1));
+    addEventListener('dragleave', over(-1));
+    addEventListener('dragover', (event) => event.preventDefault());
+    addEventListener('drop', async (event) => {
+      event.preventDefault();
+      depth = 0;
+      document.body.classList.remove('drops');
+      this.add(await droppedFolders([...event.dataTransfer.items]));
+    });
+  }
+
+  // Sends files, which stand in {folder, files}; of a folder only what may be an input.
+  async add(folders) {
+    const {limit, extensions} = this.on.limits(), added = [], refused = [];
+    const groups = folders.flatMap(({folder, files}) => groupFiles(files.filter((file) => !folder || !isHidden(file)), folder ? extensions : null));
+    const sizes = groups.map(({files = []}) => files.reduce((sum, {size}) => sum + size, 0)), all = sizes.reduce((sum, size) => sum + size, 0);
+    let sent = 0;
+    for (const [i, {files, missing}] of groups.entries()) {
+      if (missing) {
+        refused.push(missing);
+        continue;
+      }
+      const [{name}] = files, place = groups.length > 1 ? `, ${i + 1} of ${groups.length}` : '';
+      const say = (bytes) => this.on.say(`Adding ${name}${place}, ${Math.floor(100 * Math.min(1, (sent + bytes) / Math.max(1, all)))} %`);
+      say(0);
+      try {
+        if (sizes[i] > limit)
+          throw new Error(`${name} has ${mebibytes(sizes[i])} MiB; at most ${mebibytes(limit)} can be added here. Name it on the command line.`);
+        added.push(await uploadFiles(files, say));
+      } catch ({message}) {
+        refused.push(message);
+      }
+      sent += sizes[i];
+    }
+    this.on.say('');
+    if (groups.length === 0) refused.push('The folder has no image, video, mesh or cube.');
+    this.on.added(added, refusalText(refused));
+  }
+}
+
+// What the browser lists of a folder, by the folders in it.
+function chosenFolders(files) {
+  const folders = new Map();
+  for (const file of files) {
+    const folder = file.webkitRelativePath.replace(/[^/]*$/, '');
+    folders.set(folder, [...folders.get(folder) ?? [], file]);
+  }
+  return [...folders].sort(([a], [b]) => a.localeCompare(b)).map(([folder, some]) => ({folder, files: some}));
+}
