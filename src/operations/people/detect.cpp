@@ -192,6 +192,7 @@ void show(const Setup& setup, const Found& found, Shown& shown) {
                         setup.asked.model, people.front().score);
   const double threshold = setup.asked.detect.threshold.value_or(setup.detector->threshold);
   shown.facts.emplace_back("threshold", fmt::format("{:g}", threshold));
+  shown.facts.emplace_back("model's threshold", fmt::format("{:g}", setup.detector->threshold));
 }
 
 // Marks hits and false alarms as people eval counts them, and adds the boxes of the truth.

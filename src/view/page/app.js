@@ -7,13 +7,14 @@ import {BoxFields} from './box.js';
 import {Connection} from './connection.js';
 import {Controls} from './controls.js';
 import {Divider} from './divider.js';
-import {byId, el} from './dom.js';
+import {byId} from './dom.js';
 import {SavedResults} from './saved_results.js';
 import {EvaluationPage} from './evaluation.js';
 import {Player} from './live.js';
 import {showResult} from './result.js';
 import {Solid} from './solid.js';
 import {Strip} from './strip.js';
+import {Tabs} from './tabs.js';
 import {VideoResults} from './video.js';
 import {Why} from './why.js';
 
@@ -24,7 +25,7 @@ const state = {systems: [], system: null, input: null, facts: null, frame: 0, op
 // Of a video: `seen` is the last frame that is known to be there, and none is there from `bound` on.
 // `steps` has what the options of each system were, `asked` the place or face that is explained, and `wanted` the one that will be.
 let timer = 0;  // of the next run
-let boxFields, controls, earlier, evaluations, player, solid, strip, video, view, visits, why;
+let boxFields, controls, earlier, evaluations, player, solid, strip, tabs, video, view, visits, why;
 
 // Shows what is wrong, below what was said about the inputs as a whole, which stays until another one is chosen.
 function tell(message) {
@@ -119,30 +120,7 @@ function chosenInputs() {
   return before?.kind === 'image' ? [before, input] : [input];
 }
 
-// The buttons stay, so that the one that was pressed keeps the focus.
-function makeSystems() {
-  byId('systems').replaceChildren(...state.systems.map((system) => {
-    const tab = el('button', {type: 'button', role: 'tab', title: system.text, 'data-system': system.name}, system.title);
-    tab.addEventListener('click', ({detail}) => {
-      visit(() => {
-        evaluations?.toggle(false);  // the user may be faster than the page
-        chooseSystem(system);
-      });
-      if (detail > 0) tab.blur();  // by a pointer: the keys are for the picture now
-    });
-    return tab;
-  }));
-  showSystems();
-}
-
-function showSystems() {
-  state.systems.forEach((system, i) => {
-    const tab = byId('systems').children[i];
-    tab.setAttribute('aria-selected', String(system === state.system));
-    tab.disabled = Boolean(state.input) && !takes(system, state.input);
-    if (system === state.system) tab.scrollIntoView({block: 'nearest', inline: 'nearest'});
-  });
-}
+const showSystems = () => tabs.show(state.system, (system) => !state.input || takes(system, state.input));
 
 function chooseSystem(system) {
   state.system = system;
@@ -419,6 +397,7 @@ const kOnPlayer = {
     const result = await guarded(() => getJson(`results/${kept}`));
     if (!result || !player.open || player.playing || state.kept !== kept) return;
     closeWhy();
+    controls.learn(result);
     state.result = {...result, id: kept, address: `results/${kept}`};
     showResult(state.result, view);
   },
@@ -484,6 +463,7 @@ async function run() {
     byId('state').textContent = `${Math.round(performance.now() - began)} ms`;
     closeWhy();
     showFrame(inputs[0]);
+    controls.learn(state.result);
     showResult(state.result, view, () => solid.shown ? solid : view);
     video.show(state.result, state.frame);
     if (solid.shown) await solid.showResult(state.result);
@@ -665,7 +645,11 @@ async function begin() {
   await openSession();
   const {systems, upload_bytes: limit, extensions} = await getJson('systems');
   Object.assign(state, {systems, limits: {limit, extensions}});
-  makeSystems();
+  tabs = new Tabs(systems, (system) => visit(() => {
+    evaluations?.toggle(false);  // the user may be faster than the page
+    chooseSystem(system);
+  }));
+  showSystems();
   await loadInputs();
   new Connection({inputs: loadInputs, lost: tell});
   byId('welcome').hidden = strip.inputs.length > 0;

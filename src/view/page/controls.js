@@ -1,6 +1,6 @@
 // The form of a system's options: one control per field that describe() names.
 import {el} from './dom.js';
-import {isChanged, sliderRange, sliderStep} from './fields.js';
+import {isChanged, knownOf, sliderRange, sliderStep} from './fields.js';
 
 const kShown = 6;  // fields above the fold
 
@@ -11,12 +11,13 @@ export class Controls {
     this.onChange = onChange;
     this.values = {};
     this.drags = 0;  // of sliders
+    this.known = {};  // what results have said of options, by system and model
     form.addEventListener('submit', (event) => event.preventDefault());
   }
 
   // Shows the controls of a system; `kept` are values by name that differ from the defaults.
   show(system, kept) {
-    this.values = kept;
+    Object.assign(this, {system, values: kept});
     this.puts = new Map();  // functions that put what is chosen into the controls, by their names
     const fields = system.controls.map((field) => this.field(field));
     const rest = fields.slice(kShown);
@@ -28,11 +29,22 @@ export class Controls {
   }
 
   // Puts other values and another model into the controls that are shown.
-  put(system, kept, model) {
+  put(system, kept, model = '') {
     this.values = kept;
     this.chooseModel(system, model);
-    for (const put of this.puts.values()) put();
+    this.putAll();
   }
+
+  putAll() { for (const put of this.puts.values()) put(); }
+
+  // Takes from a result of the system that is shown what it says of its model.
+  learn(result) {
+    const key = this.keyNow();
+    this.known[key] = {...this.known[key], ...knownOf(result, this.known[key])};
+    this.putAll();
+  }
+  keyNow() { return `${this.system.name}/${this.modelOf(this.system)}`; }
+  knownNow() { return this.known[this.keyNow()] ?? {}; }
 
   models(system) {
     if (system.models.length === 0) return '';
@@ -41,7 +53,9 @@ export class Controls {
     this.puts.set('model', put);
     put();
     select.addEventListener('change', () => {
+      for (const name of Object.keys(this.knownNow())) delete this.values[name];  // they belong to the model before
       this.chooseModel(system, select.value);
+      this.putAll();
       this.onChange(null);
     });
     return el('div', {class: 'field'}, el('div', {class: 'head'}, el('label', {for: 'option-model'}, 'model')), select);
@@ -104,20 +118,23 @@ export class Controls {
     const text = el('input', {type: numeric ? 'number' : 'text', id, class: numeric ? '' : 'wide',
       placeholder: field.absent ?? '', title: field.absent, step: numeric ? (field.kind.includes('whole') ? 1 : 'any') : null,
       min: numeric ? field.least : null, max: numeric ? field.greatest : null});
-    text.addEventListener('change', () => text.checkValidity() ? set(text.value) : text.reportValidity());
-    const range = numeric ? sliderRange(field) : null;
+    text.addEventListener('change', () => {
+      if (!text.checkValidity()) return text.reportValidity();
+      text.defaultValue = text.value;  // so that one sees whether somebody is typing
+      return set(text.value);
+    });
     // What an empty field means may need the whole width.
     const entry = (field.absent ?? '').length > 12 ? 'entry tall' : 'entry';
-    // What has been put stands as the default, so that one sees whether somebody is typing.
-    const putText = (value) => { text.value = text.defaultValue = value; };
-    if (!range) return {node: el('div', {class: entry}, text), put: putText};
-    const slider = el('input', {type: 'range', min: range.least, max: range.greatest, step: sliderStep(field, range),
-      'aria-label': field.name});
+    const slider = el('input', {type: 'range', 'aria-label': field.name});
     slider.addEventListener('input', () => set(slider.value, `${field.name} ${this.drags}`));
     slider.addEventListener('change', () => { ++this.drags; });
-    return {node: el('div', {class: entry}, slider, text), put: (value) => {
-      putText(value);
-      slider.value = value === '' ? range.start : value;
+    return {node: el('div', {class: entry}, numeric ? slider : '', text), put: (value) => {
+      if (text !== document.activeElement || text.value === text.defaultValue) text.value = text.defaultValue = value;
+      const known = this.knownNow()[field.name], range = numeric ? sliderRange(field, known) : null;
+      slider.hidden = !range;
+      text.placeholder = known ? `${known.own}, ${field.absent}` : field.absent ?? '';
+      if (range) Object.assign(slider, {min: range.least, max: range.greatest, step: sliderStep(field, range), value: value === '' ? range.start : value});
+      if (known) slider.title = `From ${range.least} to ${range.greatest}: around ${field.absent} value, ${known.own}, up to the highest score so far`;
     }};
   }
 }

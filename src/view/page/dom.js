@@ -21,9 +21,16 @@ export function svg(name, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+// A color, and the name by which texts speak of it.
+export function swatch(color, name, dashed = false) {
+  const box = el('i', {class: dashed ? 'swatch dashed' : 'swatch'});
+  box.style.setProperty('--color', color);
+  return el('span', {class: 'named'}, box, name);
+}
+
 // A row with a switch: its title, what else stands beside it, and a text below. `set(on)` is called when it is switched.
 export function switchRow({title, on, text = '', beside = ''}, set) {
   const box = el('input', {type: 'checkbox', checked: on});
   box.addEventListener('change', () => set(box.checked));
-  return el('div', {}, el('label', {}, box, title, beside), text ? el('small', {}, text) : '');
+  return el('div', {}, el('label', {}, box, title, beside), text ? el('small', {}, ...[text].flat()) : '');
 }

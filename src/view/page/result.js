@@ -1,5 +1,6 @@
 // Shows a result: its sentence, layers, scores, times, and the lines that give it again.
-import {byId, el, switchRow} from './dom.js';
+import {kMarkStyles} from './canvas.js';
+import {byId, el, swatch, switchRow} from './dom.js';
 import {savePicture} from './save.js';
 
 export function layerRow(layer, view) {
@@ -31,17 +32,20 @@ function showLayers(result, view) {
 
 // Switches for what was found and for what is true, where both are there.
 const kMarkGroups = [
-  {title: 'Boxes', kinds: ['plain', 'hit', 'false', 'ignored'], truthText: 'Green where a person is, red where nobody is, gray where the truth is unclear and nothing counts.'},
-  {title: 'Truth', kinds: ['true', 'missed'], truthText: 'Dashed: white where a person was found, pink where one was missed.'},
+  {title: 'Boxes', kinds: {plain: 'orange: found now', hit: 'green: a person is there', false: 'red: nobody is there',
+    ignored: 'gray: the truth is unclear, and nothing counts'}},
+  {title: 'Truth', kinds: {true: 'white: found', missed: 'pink: missed'}},
 ];
 function markRows(marks, view) {
-  const judged = marks.some(({kind}) => kind !== 'plain');
-  const there = kMarkGroups.filter(({kinds}) => marks.some(({kind}) => kinds.includes(kind)));
-  return there.map(({title, kinds, truthText}) =>
-    switchRow({title, on: !view.hiddenMarks.has(kinds[0]), text: judged ? truthText : ''}, (on) => {
-      for (const kind of kinds) on ? view.hiddenMarks.delete(kind) : view.hiddenMarks.add(kind);
+  const there = new Set(marks.map(({kind}) => kind ?? 'plain')), isJudged = [...there].some((kind) => kind !== 'plain');
+  return kMarkGroups.filter(({kinds}) => Object.keys(kinds).some((kind) => there.has(kind))).map(({title, kinds}) => {
+    const all = Object.keys(kinds), legend = all.filter((kind) => there.has(kind) || isJudged && kind !== 'plain').map((kind) =>
+      swatch(kMarkStyles[kind].color, kinds[kind], Boolean(kMarkStyles[kind].dash)));
+    return switchRow({title, on: !view.hiddenMarks.has(all[0]), text: el('span', {class: 'swatches'}, ...legend)}, (on) => {
+      for (const kind of all) on ? view.hiddenMarks.delete(kind) : view.hiddenMarks.add(kind);
       view.draw();
-    }));
+    });
+  });
 }
 
 export function scoreBars(scores, trueScore = '') {

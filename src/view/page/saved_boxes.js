@@ -1,7 +1,24 @@
 // Which boxes of an earlier result are shown, and how. Pure functions.
 // A box is {box, label, score, group, truth}; `file` has what was chosen: {shown, threshold, group}.
 
-const kFound = '#38b6ff', kTruth = '#5fd35f';
+const kTruth = '#5fd35f';
+// Of what was found, by the order in which files and models come; the boxes of now are orange, the truth is green.
+const kFound = [{name: 'blue', color: '#38b6ff'}, {name: 'purple', color: '#c08bff'}, {name: 'turquoise', color: '#2fe0c8'},
+  {name: 'yellow', color: '#f2ee5f'}, {name: 'brown', color: '#c98f5a'}];
+
+// The models whose boxes or events a file has; '' where it does not say.
+export const groupsOf = ({boxes = [], events = []}) =>
+  [...new Set([...boxes, ...events].filter(({truth}) => !truth).map(({group}) => group ?? ''))].sort();
+
+// Gives each file and each model in it a color of its own, which it keeps.
+export class FoundColors {
+  constructor() { this.keys = []; }
+  of(file, group = '') {
+    const key = JSON.stringify([file, group]);
+    if (!this.keys.includes(key)) this.keys.push(key);
+    return kFound[this.keys.indexOf(key) % kFound.length];
+  }
+}
 
 // Truth stays; what was found is shown from the threshold on, and only that of the chosen model.
 export function isShown(box, {threshold, group}) {
@@ -10,15 +27,18 @@ export function isShown(box, {threshold, group}) {
   return box.score === undefined || threshold === null || box.score >= threshold;
 }
 
-export function marksOf(boxes, file) {
+// Where boxes are not alone, `namesGroups`, their labels say whose they are.
+export function marksOf(boxes, file, colors, namesGroups = false) {
   if (!file.shown) return [];
-  return boxes.filter((box) => isShown(box, file)).map((box) => ({box: box.box, color: box.truth ? kTruth : kFound, below: true,
-    dash: box.truth ? [6, 4] : [], label: labelOf(box)}));
+  return boxes.filter((box) => isShown(box, file)).map((box) => ({box: box.box, color: box.truth ? kTruth : colors.of(file.name, box.group).color,
+    below: true, dash: box.truth ? [6, 4] : [], label: labelOf(box, namesGroups ? box.group || stemOf(file.name) : '')}));
 }
 
-function labelOf({label, score, truth}) {
+const stemOf = (name) => name.split('/').pop().replace(/\.[^.]*$/, '');
+
+function labelOf({label, score, truth}, whose) {
   if (truth) return label;
-  const words = [label, score === undefined ? '' : score.toFixed(2)];
+  const words = [whose, label, score === undefined ? '' : score.toFixed(2)];
   return words.filter((word) => word !== '').join(' ');
 }
 
@@ -33,7 +53,7 @@ export function countText(boxes, file) {
   const found = boxes.filter(({truth}) => !truth), true_ = boxes.length - found.length;
   const shown = found.filter((box) => isShown(box, file)).length;
   const texts = [];
-  if (found.length > 0 || true_ === 0) texts.push(`${shown} of ${found.length} boxes are shown in blue.`);
+  if (found.length > 0 || true_ === 0) texts.push(`${shown} of ${found.length} boxes are shown.`);
   if (true_ > 0) texts.push(`${true_} true ${true_ === 1 ? 'box is' : 'boxes are'} green and dashed.`);
   return texts.join(' ');
 }

@@ -1,8 +1,8 @@
 // Results of earlier runs, from files of the command line: their boxes, classes and layers are shown
 // beside what is computed now, from a score on that is chosen here.
 import {getBytes, getJson} from './api.js';
-import {byId, el} from './dom.js';
-import {countText, marksOf, spansOf, stepOf} from './saved_boxes.js';
+import {byId, el, swatch} from './dom.js';
+import {countText, FoundColors, groupsOf, marksOf, spansOf, stepOf} from './saved_boxes.js';
 import {layerRow, scoreBars} from './result.js';
 
 const kMistake = '#ff5c8a';
@@ -17,6 +17,7 @@ export class SavedResults {
     this.onEvents = onEvents;
     this.files = [];
     this.asked = 0;
+    this.colors = new FoundColors();
     this.pointed = this.said = this.layers = [];
   }
 
@@ -69,7 +70,8 @@ export class SavedResults {
 
   draw() {
     this.onEvents(spansOf(this.said, this.files));
-    const marks = this.said.flatMap((each) => marksOf(each.boxes, this.files[each.file]));
+    const several = this.said.flatMap(groupsOf).length > 1;
+    const marks = this.said.flatMap((each) => marksOf(each.boxes, this.files[each.file], this.colors, several));
     this.view.setEarlier({marks: [...marks, ...this.pointed], layers: this.layers});
   }
 
@@ -82,8 +84,12 @@ export class SavedResults {
       this.draw();
     };
     box.addEventListener('change', () => { file.shown = box.checked; changed(); });
-    const head = said.boxes.length > 0 || said.events?.length > 0 ? el('label', {}, box, el('span', {class: 'swatch earlier'}), file.name) : el('b', {}, file.name);
-    return el('div', {class: 'earlier-file'}, head,
+    const groups = groupsOf(said), legend = groups.map((group) => {
+      const {name, color} = this.colors.of(file.name, group);
+      return swatch(color, group ? `${name}: ${group}` : name);
+    });
+    const head = said.boxes.length > 0 || said.events?.length > 0 ? el('label', {}, box, file.name) : el('b', {}, file.name);
+    return el('div', {class: 'earlier-file'}, head, el('div', {class: 'swatches'}, ...said.boxes.length > 0 ? legend : []),
       el('small', {}, file.summary), said.text ? el('p', {}, said.text) : '',
       this.thresholdRow(said, file, changed), said.boxes.length > 0 ? count : '', ...scoreBars(said.scores.slice(0, 8)));
   }

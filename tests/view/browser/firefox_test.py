@@ -163,7 +163,16 @@ def test_keys(fox):
     """Everything without a mouse: another system and back, the picture, why, and an option."""
     for system, result in (("scenes", "#scores .bar"), ("people", "#layers input")):
         fox.click("h1")  # Tab goes on from here
-        tab_to(fox, system, lambda focused: focused["system"] == system)
+        tab_to(fox, "the tabs", lambda focused: focused["system"])
+        chosen = fox.script(FOCUSED)["system"]
+        fox.press("Tab", "Shift+Tab")
+        assert fox.script(FOCUSED)["system"] == chosen, "the list of tabs is not one stop of the Tab key"
+        fox.press("Home")
+        for _ in range(9):
+            if fox.script(FOCUSED)["system"] == system:
+                break
+            fox.press("ArrowRight")
+        assert fox.script(FOCUSED)["system"] == system, "arrows do not move in the list of tabs"
         fox.press("Enter")
         fox.until_shown(result)
         settled(fox)

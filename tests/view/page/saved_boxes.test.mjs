@@ -1,16 +1,28 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {countText, isShown, marksOf, spansOf, stepOf} from '../../../src/view/page/saved_boxes.js';
+import {countText, FoundColors, groupsOf, isShown, marksOf, spansOf, stepOf} from '../../../src/view/page/saved_boxes.js';
 
 const boxes = [{box: [1, 2, 3, 4], label: '', score: 0.25, truth: false}, {box: [5, 6, 7, 8], label: '7', score: 1, truth: false, group: 'hog'},
   {box: [1, 1, 1, 1], label: '', truth: true}];
 
 test('a threshold keeps truth and what scores enough', () => {
-  const file = {shown: true, threshold: 0.5, group: null};
-  assert.deepEqual(marksOf(boxes, file).map(({label}) => label), ['7 1.00', '']);
-  assert.deepEqual(marksOf(boxes, {...file, threshold: 0}).map(({label}) => label), ['0.25', '7 1.00', '']);
-  assert.deepEqual(marksOf(boxes, {...file, shown: false}), []);
-  assert.equal(countText(boxes, file), '1 of 2 boxes are shown in blue. 1 true box is green and dashed.');
+  const file = {name: 'all.json', shown: true, threshold: 0.5, group: null}, colors = new FoundColors();
+  assert.deepEqual(marksOf(boxes, file, colors).map(({label}) => label), ['7 1.00', '']);
+  assert.deepEqual(marksOf(boxes, {...file, threshold: 0}, colors).map(({label}) => label), ['0.25', '7 1.00', '']);
+  assert.deepEqual(marksOf(boxes, {...file, shown: false}, colors), []);
+  assert.equal(countText(boxes, file), '1 of 2 boxes are shown. 1 true box is green and dashed.');
+});
+
+test('boxes of two models, or of two files, differ in color and name', () => {
+  const colors = new FoundColors(), file = (name) => ({name, shown: true, threshold: null, group: null});
+  const two = [{box: [0, 0, 1, 1], label: '', score: 1, group: 'hog'}, {box: [0, 0, 1, 1], label: '', score: 2, group: 'channels'}];
+  assert.deepEqual(groupsOf({boxes: [...two, {truth: true}]}), ['channels', 'hog']);
+  const [hog, channels] = marksOf(two, file('both.json'), colors, true);
+  assert.deepEqual([hog.label, channels.label], ['hog 1.00', 'channels 2.00']);
+  const [other] = marksOf(boxes.slice(0, 1), file('photos/other.json'), colors, true);
+  assert.equal(other.label, 'other 0.25');
+  assert.equal(new Set([hog, channels, other].map(({color}) => color)).size, 3);
+  assert.equal(colors.of('both.json', 'hog').color, hog.color, 'a color stays');
 });
 
 test('only boxes of the chosen model are shown', () => {
