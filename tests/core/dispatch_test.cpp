@@ -110,7 +110,7 @@ TEST(Dispatch, WorkOfTheCpuKeepsTheRuleForDataOnAGpu) {
   const Exec on_cpu{.device = Device::cpu()};
   EXPECT_EQ(resolve_host_exec("op", on_cpu, {image.view()}).device, Device::cpu());
   EXPECT_THAT(test::message_of([&] { resolve_host_exec("op", on_cpu, {Memory::kCuda}); }),
-              test::says("op: ", "GPU memory", "device cpu", "clone()"));
+              test::says("op: ", "GPU memory", "device is cpu", "clone()"));
 }
 
 TEST(Dispatch, WhatOnlyTheCpuWorksOnLiesInHostMemory) {
