@@ -3,6 +3,9 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
 JOBS ?= $(shell nproc)
+# A precompiled header only serves sources beside the very bytes that it was made of: CCACHE_DEPEND keeps the compiler cache
+# from giving one whose headers had other comments.
+export CCACHE_DEPEND ?= 1
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1

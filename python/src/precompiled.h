@@ -1,4 +1,4 @@
-// Headers that most of these files use and that change seldom.
+// What most of these files include and what seldom changes.
 #include <fmt/format.h>
 #include <fovea/core/image.h>
 #include <fovea/core/options.h>
