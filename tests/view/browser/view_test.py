@@ -15,7 +15,7 @@ import tempfile
 import time
 
 try:
-    from playwright.sync_api import TimeoutError, expect, sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 except ImportError:
     print("skipped: playwright is not installed (pip install playwright)")
     sys.exit(77)
@@ -172,17 +172,13 @@ def test_keys(page):
 
 def test_stop(page):
     """A run that is stopped says so; the next one works."""
+    page.evaluate("""() => {  // sooner than the run of a large picture ends
+      const button = document.getElementById("stop");
+      window.stopping = setInterval(() => button.checkVisibility() && button.click(), 1);
+    }""")
     set_number(page, "enlarge", "8")
-    for ratio in ("1.012", "1.011", "1.01"):  # a fast machine may be done before the click
-        set_number(page, "ratio", ratio)
-        try:
-            limit = LIMIT if ratio == "1.01" else 10000
-            page.locator("#stop").click(timeout=limit)
-            expect(page.locator("#state")).to_have_text("Stopped", timeout=limit)
-            break
-        except (AssertionError, TimeoutError):
-            if ratio == "1.01":
-                raise
+    expect(page.locator("#state")).to_have_text("Stopped")
+    page.evaluate("clearInterval(window.stopping)")
     page.locator("#reset").click()
     settled(page)
 
