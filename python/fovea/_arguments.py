@@ -56,9 +56,14 @@ def flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
+def one_of(words: Sequence[str]) -> str:
+    """Words in a sentence, with commas and one "or"."""
+    return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
+
+
 def word(value: Any, name: str, words: Sequence[str], otherwise: str = "") -> str:
     """One of some words. ``otherwise`` says what else is expected."""
-    listed = otherwise + " or ".join(repr(one) for one in words)
+    listed = otherwise + one_of([repr(one) for one in words])
     if not isinstance(value, str):
         raise InvalidType(f"{name} is {shown(value)}; expected {listed}")
     if value not in words:

@@ -49,14 +49,23 @@ class Results(Iterator[_Result], Generic[_Result]):
         if self._begun:
             raise InvalidArgument("some results were taken already; call to_pandas() before the first one")
         self._begun = True
-        tables: dict[str, list[Any]] = {"path": [], "frame": []}
+        tables: list[dict[str, Any]] = []
         for index, found in self._steps:
             columns: dict[str, Any] = found._overview()  # type: ignore[attr-defined]
             rows, frame = len(next(iter(columns.values()), ())), getattr(found, "frame", None)
             path = np.full(rows, getattr(found, "path", None), object)
-            for name, column in {"path": path, "frame": np.full(rows, index if frame is None else frame), **columns}.items():
-                tables.setdefault(name, []).append(column)
-        return pandas.DataFrame({name: np.concatenate(parts) if parts else [] for name, parts in tables.items()})
+            tables.append({"path": path, "frame": np.full(rows, index if frame is None else frame), **columns})
+        names = dict.fromkeys(name for table in ({"path": 0, "frame": 0}, *tables) for name in table)
+        return pandas.DataFrame({name: _joined(name, tables) for name in names})
+
+
+def _joined(name: str, tables: list[dict[str, Any]]) -> Any:
+    """A column of several tables, with None or, among fractions, NaN in the rows of those that lack it."""
+    if not tables:
+        return []
+    known = [table[name] for table in tables if name in table]
+    kind, nothing = (known[0].dtype, np.nan) if all(column.dtype.kind == "f" for column in known) else (object, None)
+    return np.concatenate([table.get(name, np.full(len(table["path"]), nothing, kind)) for table in tables])
 
 
 def inputs_of(inputs: Any, name: str = "images") -> tuple[Iterable[Any], int | None]:

@@ -123,6 +123,19 @@ def each_of(results: Iterator[_Input], work: Callable[[_Input], _Result]) -> Res
     return Results(each())
 
 
+#: What the library says of a frame that has another size than those before it.
+_OTHER_SIZE = ", but the sequence began with "
+
+
+def _without_frames(error: Error) -> Error:
+    """The error without the calls that led to it, which would keep their arrays."""
+    each: BaseException | None = error
+    while each is not None:
+        each.__traceback__ = None
+        each = each.__context__
+    return error
+
+
 class SideBySide:
     """Workers that take inputs in turns, each in a thread of its own; results come in the order of the inputs."""
 
@@ -133,7 +146,7 @@ class SideBySide:
         self.workers, self.stage, self.count, self.progress = workers, stage, count, progress
         self.skip, self.warn = skips(on_error), on_error == "warn"
         self.ahead: int | None = None  #: frames that are read before their turn; by default two per worker
-        self.hint = ""  #: what the error of an input says at its end
+        self.hint = ""  #: what the error of an input of another size says at its end
 
     def results(self, inputs: Iterable[Any], work: Callable[[Any, Any, int], _Result]) -> Results[_Result]:
         """``work(worker, input, index)`` for each input. A result of a file has its ``path``."""
@@ -144,11 +157,11 @@ class SideBySide:
             try:
                 found = work(worker, value, index)
             except Error as error:
-                if self.hint:
-                    raise type(error)(f"{error}{self.hint}") from None
+                if self.hint and _OTHER_SIZE in str(error):
+                    error.args = (f"{error}{self.hint}",)
                 if not self.skip:
                     raise
-                return Failure(index if path is None else path, error)
+                return Failure(index if path is None else path, _without_frames(error))
             if path is not None and isinstance(found, Result):
                 found.path = path
             return found

@@ -152,5 +152,5 @@ class Operated(Face):
         every = self._side_by_side("frames", 1 if frames.newest else frames.count, progress)
         every.count, every.ahead = frames.count, 0 if frames.newest else None
         if frames.path and os.path.isdir(frames.path):
-            every.hint = "; frames of a video have one size, single photos are for detect_all() and the like"
+            every.hint = ". Frames of a video have one size; for single photos call detect_all() or its like"
         return every.results(frames, work)

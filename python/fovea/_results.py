@@ -277,7 +277,9 @@ class RowTable(Table, Generic[_Item]):
         except TypeError:
             raise InvalidType(f"rows are {shown(index)}; expected numbers, a slice, or True or False for each row") from None
         if chosen.dtype.kind == "b" and len(chosen) != len(self):
-            raise InvalidArgument(f"there are {counted(len(self), 'row')} and {len(chosen)} of True and False; expected one each")
+            raise InvalidArgument(
+                f"there are {counted(len(self), 'row')}, but {counted(len(chosen), 'value')} of True or False; expected one for each row"
+            )
         return self._part(np.arange(len(self))[chosen])
 
     def _overview(self) -> dict[str, np.ndarray[Any, Any]]:

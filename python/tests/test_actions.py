@@ -357,7 +357,7 @@ def test_bad_input_is_refused_in_one_sentence(day, model, tmp_path):
         (lambda: fovea.actions.train(pair, ["a", "a"]), ValueError, "class"),
         (lambda: fovea.actions.train([], []), ValueError, "class"),
         (lambda: fovea.actions.train(tmp_path, ["a"]), ValueError, "labels and subjects belong"),
-        (lambda: fovea.actions.train(pair, ["a", "b"], on_error="stop"), ValueError, "'raise' or 'warn' or 'skip'"),
+        (lambda: fovea.actions.train(pair, ["a", "b"], on_error="stop"), ValueError, "'raise', 'warn' or 'skip'"),
         (lambda: fovea.actions.cross_validate(pair, ["a", "b"], test_subjects=["x"]), ValueError, "no subject x"),
         (lambda: fovea.actions.cross_validate(pair, ["a", "b"], test_subjects="x"), TypeError, "test_subjects"),
         (lambda: fovea.actions.cross_validate(pair, ["a", "b"], nods=3), TypeError, "did you mean 'nodes'"),

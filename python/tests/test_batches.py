@@ -53,7 +53,7 @@ def test_errors_are_raised_shown_or_listed(detector, photos):
     with pytest.raises(RuntimeWarning, match="3.png"):
         list(detector.detect_all(photos, on_error="warn"))
     assert len(list(detector.detect_all(photos, on_error="skip"))) == 3
-    with pytest.raises(fovea.InvalidArgument, match="on_error is 'ignore'; expected 'raise' or 'warn' or 'skip'"):
+    with pytest.raises(fovea.InvalidArgument, match="on_error is 'ignore'; expected 'raise', 'warn' or 'skip'"):
         detector.detect_all(photos, on_error="ignore")
 
 
@@ -106,8 +106,43 @@ def test_few_images_are_in_memory_at_a_time(detector):
 def test_a_video_of_photos_says_what_to_call(detector, tmp_path, photos):
     shutil.copy(photos / "1.png", tmp_path)
     shutil.copy(photos / "10.png", tmp_path)
-    with pytest.raises(fovea.FormatError, match=r"10.png.*detect_all\(\)"):
+    with pytest.raises(fovea.FormatError, match=r"10.png.*began with 640x480\. Frames of .*; for single photos call detect_all\(\)"):
         list(detector.video(tmp_path))
+    (tmp_path / "10.png").write_bytes(b"no picture")
+    with pytest.raises(fovea.FormatError, match="10.png") as error:
+        list(detector.video(tmp_path))
+    assert "single photos" not in str(error.value)
+
+
+def test_an_input_that_is_left_out_does_not_stay_in_memory(detector):
+    refused: list[weakref.ref] = []
+
+    def images():
+        for shape in ((120, 100, 3), (120, 100, 7)):
+            image = np.zeros(shape, np.uint8)
+            refused[:] = [weakref.ref(image)]
+            yield image
+
+    results = detector.detect_all(images(), on_error="skip")
+    assert len(list(results)) == 1
+    gc.collect()
+    assert [failure.path for failure in results.failed] == [1] and refused[0]() is None
+
+
+def test_a_table_has_results_that_lack_a_value():
+    pytest.importorskip("pandas")
+    blank = [np.zeros((64, 64), np.uint8)] * 3
+    walk = np.zeros((24, 64, 64), np.uint8)
+    for step, frame in enumerate(walk):
+        frame[20:44, 2 + step : 20 + step] = 200
+        frame[40:56, 8 + step : 12 + step + step % 5] = 90
+    classifier = actions.Classifier("weizmann", **CPU)
+    table = classifier.classify_all([walk, blank]).to_pandas()
+    assert table["frame"].tolist() == [0, 1] and table["probability"].isna().tolist() == [False, True]
+    other = classifier.classify_all([blank, walk]).to_pandas()
+    assert other["probability"].isna().tolist() == [True, False] and other["probability"][1] == table["probability"][0]
+    assert set(other.columns) == set(table.columns) and other["probability"].dtype == float
+    assert classifier.classify_all([blank]).to_pandas()["name"].tolist() == ["none"]
 
 
 def test_colors_of_a_detector_hold_for_all(photos):

@@ -200,5 +200,5 @@ def test_inputs_that_cannot_be_read_are_left_out_on_request(frames, tmp_path):
     with pytest.raises(fovea.FormatError, match=r"bad\.off"):
         list(segmenter.segment_all([solid, tmp_path / "bad.off"]))
     for call in (segmenter.segment_all, scenes.Classifier(**CPU).classify_all):
-        with pytest.raises(fovea.InvalidArgument, match="on_error is 'ignore'; expected 'raise' or 'warn' or 'skip'"):
+        with pytest.raises(fovea.InvalidArgument, match="on_error is 'ignore'; expected 'raise', 'warn' or 'skip'"):
             call([], on_error="ignore")

@@ -6,6 +6,7 @@ import base64
 import csv
 import email
 import hashlib
+import importlib.util
 import io
 import json
 import struct
@@ -110,6 +111,22 @@ def test_the_wheel_names_every_library_in_it_with_its_license(path):
     assert listed == files
     compiled = " ".join(part["name"] for part in bill["components"] if "hashes" not in part)
     assert all(word in compiled for word in ("boost", "eigen", "nlohmann-json", "nanobind"))
+
+
+def test_the_license_of_cuda_is_a_text_or_an_error(tmp_path):
+    spec = importlib.util.spec_from_file_location("licenses", ROOT / "tools/wheel/licenses.py")
+    licenses = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(licenses)
+    toolkit, documents = tmp_path / "cuda-13.0", tmp_path / "doc"
+    (toolkit / "doc").mkdir(parents=True)
+    (toolkit / "EULA.txt").write_text("\n")
+    with pytest.raises(SystemExit, match="no license of CUDA is in .*cuda-13.0; put NVIDIA's EULA.txt there"):
+        licenses.cuda_text(toolkit, documents)
+    (documents / "nvidia-cuda-toolkit").mkdir(parents=True)
+    (documents / "nvidia-cuda-toolkit/copyright").write_text("as Debian has it")
+    assert licenses.cuda_text(toolkit, documents) == "as Debian has it"
+    (toolkit / "doc/EULA.txt").write_text("as NVIDIA has it")
+    assert licenses.cuda_text(toolkit, documents) == "as NVIDIA has it"
 
 
 @pytest.mark.parametrize("scheme, word", [(34661, "JBIG"), (34887, "LERC")])

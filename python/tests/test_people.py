@@ -50,6 +50,8 @@ def test_rows_are_chosen_and_sorted(found):
     assert best == found.filter(lambda person: person.confidence >= found.score[0]) == found[[0]]
     assert found.sort_by("score")[-1] == found[0] and found.sort_by("score", reverse=True) == found
     assert found.sort_by(lambda person: -person.confidence) == found and len(found[[]]) == 0
+    with pytest.raises(fovea.InvalidArgument, match=r"there (is|are) \d+ rows?, but 1 value of True or False; expected one for each row"):
+        found[:2][[True]]
     assert best.whole["box"].shape == (1, 4) and best.to_pandas()["score"].tolist() == [found.score[0]]
     assert best.draw().shape == (480, 640, 3) and best.command == found.command
 
@@ -67,7 +69,7 @@ def test_rows_that_do_not_fit_are_refused(found, index):
         found[index]
     with pytest.raises(IndexError):
         found[[len(found)]]
-    with pytest.raises(fovea.InvalidArgument, match="key is 'size'; expected a function or a column: 'x' or 'y' or 'width'"):
+    with pytest.raises(fovea.InvalidArgument, match="key is 'size'; expected a function or a column: 'x', 'y', 'width'"):
         found.sort_by("size")
 
 

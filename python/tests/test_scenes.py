@@ -301,7 +301,7 @@ def test_images_that_cannot_be_read(paths, labels, model, tmp_path):
         warnings.simplefilter("ignore")
         assert scenes.train(images, names, on_error="skip", **SMALL) == scenes.train(paths, labels, **SMALL)
         assert scenes.evaluate(model, images, names, on_error="skip").failed == 1
-    with pytest.raises(fovea.InvalidArgument, match="expected 'raise' or 'warn' or 'skip'"):
+    with pytest.raises(fovea.InvalidArgument, match="expected 'raise', 'warn' or 'skip'"):
         scenes.train(images, names, on_error="ignore")
 
 

@@ -2,7 +2,8 @@
 
 Each shared library in it, and each library that is compiled into the extension module, has its license named in a list of
 parts (CycloneDX, in sboms/ of the package's metadata) and its text beside the package's own, as Debian's package has it. A
-library that the tables below do not name is an error, so that nobody ships one whose license was not read."""
+shared library that SHARED does not name is an error, so that nobody ships one whose license was not read. What is compiled
+in cannot be seen in the wheel: COMPILED lists it by hand. A license without a text is an error as well."""
 
 from __future__ import annotations
 
@@ -65,6 +66,17 @@ def stated(package: str, spdx: str) -> str:
     return text
 
 
+def cuda_text(toolkit: pathlib.Path, documents: pathlib.Path = pathlib.Path("/usr/share/doc")) -> str:
+    """The license of the toolkit, which lies in its folder, or where Debian's package has it."""
+    places = ("EULA.txt", "dist-info/nvidia_cuda_runtime*/licenses/License.txt", "doc/EULA.txt")
+    files = [file for place in places for file in toolkit.glob(place)]
+    files += documents.glob("nvidia-cuda-toolkit/copyright")
+    for text in (file.read_text() for file in files):
+        if text.strip():
+            return text
+    raise SystemExit(f"licenses: no license of CUDA is in {toolkit}; put NVIDIA's EULA.txt there")
+
+
 def debian_part(package: str, spdx: str) -> dict:
     version = output("dpkg-query", "-W", "-f", "${Version}\n", package).splitlines()[0]
     return part(package, version, spdx, f"pkg:deb/debian/{package}@{urllib.parse.quote(version)}")
@@ -105,9 +117,7 @@ def parts_of(unpacked: pathlib.Path, version: str, gpu: bool) -> tuple[list[dict
     texts["nanobind.txt"] = next(f for f in nanobind.files if f.name == "LICENSE").locate().read_text()
     if gpu:
         toolkit = pathlib.Path(output("bash", "-c", "realpath $(command -v nvcc || echo /usr/local/cuda/bin/nvcc)").strip()).parents[1]
-        places = ("EULA.txt", "dist-info/nvidia_cuda_runtime*/licenses/License.txt", "doc/EULA.txt")
-        found = [file for place in places for file in toolkit.glob(place)]
-        texts["cuda.txt"] = found[0].read_text() if found else "The license is at https://docs.nvidia.com/cuda/eula/\n"
+        texts["cuda.txt"] = cuda_text(toolkit)
         parts.append(part("cuda", toolkit.name.removeprefix("cuda-"), CUDA, "pkg:generic/cuda"))
     return parts, texts
 

@@ -10,6 +10,11 @@
 #include <cstdarg>
 #include <cstring>
 
+extern "C" {
+// Is there where libtiff runs with the stand-ins of tools/wheel/missing_codecs.c, and else is null.
+[[gnu::weak, gnu::visibility("default")]] extern const char fovea_missing_codecs;
+}
+
 namespace fovea::io {
 namespace {
 
@@ -133,7 +138,8 @@ void TiffFile::fail_reading(const char* otherwise) const {
   if (exception_) std::rethrow_exception(exception_);
   const auto scheme =
       tiff_ ? tiff_field<std::uint16_t>(tiff_.get(), TIFFTAG_COMPRESSION) : std::uint16_t{};
-  if (scheme == COMPRESSION_JBIG || scheme == COMPRESSION_LERC)
+  if (&fovea_missing_codecs != nullptr &&
+      (scheme == COMPRESSION_JBIG || scheme == COMPRESSION_LERC))
     source_->fail(
         fmt::format("cannot be decoded: {}. It is compressed as {}, which the Python package does "
                     "not read; save it with another compression, such as deflate",

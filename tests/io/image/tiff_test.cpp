@@ -297,18 +297,17 @@ TEST(Tiff, ReadsOtherCompressions) {
   }
 }
 
-// The Python package is without these two, so that an error names them and says what else to try.
-TEST(Tiff, NamesACompressionThatThePythonPackageDoesNotRead) {
-  const std::pair<int, const char*> schemes[] = {{COMPRESSION_JBIG, "JBIG"},
-                                                 {COMPRESSION_LERC, "LERC"}};
-  for (const auto& [scheme, name] : schemes) {
+// Only the Python package is without these two: here such a file is damaged, and no codec is
+// missing.
+TEST(Tiff, CallsDamagedJbigAndLercDamaged) {
+  for (const int scheme : {COMPRESSION_JBIG, COMPRESSION_LERC}) {
     std::string file = make_tiff({.bits = 1}, std::string(6, '\x55'));
     const std::size_t at = file.find(std::string{3, 1, 3, 0, 1, 0, 0, 0});  // one short number
     ASSERT_NE(at, std::string::npos);
     file[at + 8] = static_cast<char>(scheme & 255);
     file[at + 9] = static_cast<char>(scheme >> 8);
     EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(file), "scan.tif"); }),
-                AllOf(HasSubstr("scan.tif"), HasSubstr(name), HasSubstr("deflate")));
+                AllOf(HasSubstr("scan.tif: is truncated or damaged: "), Not(HasSubstr("Python"))));
   }
 }
 
