@@ -173,7 +173,8 @@ Response Session::respond(const Request& request) {
 
 std::unique_ptr<Listener> Session::listen(const Request& request, Send send) {
   const Parts parts = path_parts(request.target.path);
-  if (request.target.path == "/inputs") return arrivals_.listen(inputs_.size(), std::move(send));
+  if (request.target.path == "/inputs")
+    return arrivals_.listen([this] { return inputs_.size(); }, std::move(send));
   if (parts.size() != 2) return nullptr;
   if (parts[0] == "jobs") {
     std::unique_ptr<Listener> listener = jobs_.listen(parts[1], send);

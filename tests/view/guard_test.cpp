@@ -92,8 +92,9 @@ TEST_F(GuardTest, RefusesForeignHosts) {
 
 TEST_F(GuardTest, RefusesForeignPages) {
   Request post = request_to("POST", "/session");
-  for (const char* origin : {"", "null", "http://evil.example", "https://127.0.0.1:8000",
-                             "http://127.0.0.1:8001", "http://localhost:8000"}) {
+  for (const char* origin : {"", "null", "http://evil.example", "https://127.0.0.1:8001",
+                             "http://127.0.0.1:8001", "http://localhost:8000",
+                             "https://localhost:8000", "ftp://127.0.0.1:8000", "127.0.0.1:8000"}) {
     post.origin = origin;
     EXPECT_EQ(status(post), 403) << origin;
   }
@@ -102,6 +103,17 @@ TEST_F(GuardTest, RefusesForeignPages) {
   socket.cookie = cookie();
   EXPECT_EQ(status(socket), 403) << "a WebSocket must say where it comes from";
   socket.origin = "http://127.0.0.1:8000";
+  EXPECT_EQ(status(socket), 200);
+}
+
+TEST_F(GuardTest, TakesThePageThatAProxyGivesByHttps) {
+  Request post = request_to("POST", "/session");
+  post.origin = "https://127.0.0.1:8000";
+  EXPECT_EQ(status(post), 200);
+  Request socket = request_to("GET", "/jobs/1");
+  socket.upgrade = true;
+  socket.cookie = cookie();
+  socket.origin = post.origin;
   EXPECT_EQ(status(socket), 200);
 }
 

@@ -1,7 +1,7 @@
 // Files that the user adds: those that are chosen or dropped, and those of folders.
 import {uploadFiles} from './api.js';
 import {byId} from './dom.js';
-import {droppedFolders, groupFiles, isHidden, refusalText} from './files.js';
+import {chosenFolders, droppedFolders, groupFiles, refusalText} from './files.js';
 
 const mebibytes = (bytes) => Math.round(bytes / 2 ** 20);
 
@@ -29,14 +29,19 @@ export class Adding {
       event.preventDefault();
       depth = 0;
       document.body.classList.remove('drops');
-      this.add(await droppedFolders([...event.dataTransfer.items]));
+      if (!event.dataTransfer.types.includes('Files')) return;
+      try {
+        await this.add(await droppedFolders([...event.dataTransfer.items]));
+      } catch ({message}) {
+        this.on.added([], message);
+      }
     });
   }
 
-  // Sends files, which stand in {folder, files}; of a folder only what may be an input.
+  // Sends files, which stand in {folder, files, refused}; of a folder only what may be an input.
   async add(folders) {
-    const {limit, extensions} = this.on.limits(), added = [], refused = [];
-    const groups = folders.flatMap(({folder, files}) => groupFiles(files.filter((file) => !folder || !isHidden(file)), folder ? extensions : null));
+    const {limit, extensions} = this.on.limits(), added = [], refused = folders.flatMap((each) => each.refused ?? []);
+    const groups = folders.flatMap(({folder, files}) => groupFiles(files, folder ? extensions : null));
     const sizes = groups.map(({files = []}) => files.reduce((sum, {size}) => sum + size, 0)), all = sizes.reduce((sum, size) => sum + size, 0);
     let sent = 0;
     for (const [i, {files, missing}] of groups.entries()) {
@@ -57,17 +62,7 @@ export class Adding {
       sent += sizes[i];
     }
     this.on.say('');
-    if (groups.length === 0) refused.push('The folder has no image, video, mesh or cube.');
+    if (groups.length === 0 && refused.length === 0) refused.push('The folder has no image, video, mesh or cube.');
     this.on.added(added, refusalText(refused));
   }
-}
-
-// What the browser lists of a folder, by the folders in it.
-function chosenFolders(files) {
-  const folders = new Map();
-  for (const file of files) {
-    const folder = file.webkitRelativePath.replace(/[^/]*$/, '');
-    folders.set(folder, [...folders.get(folder) ?? [], file]);
-  }
-  return [...folders].sort(([a], [b]) => a.localeCompare(b)).map(([folder, some]) => ({folder, files: some}));
 }

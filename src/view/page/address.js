@@ -55,6 +55,9 @@ export class Visits {
     this.left = location.search !== '';
   }
 
+  // The change of a visit is done: what is noted from here on belongs to it, even where its address could not be written.
+  arrive() { this.left = false; }
+
   // Takes what the page shows now; it is written at once for a new visit, else once nothing has changed for a moment.
   note(place) {
     this.pending = addressOf(place);

@@ -62,12 +62,14 @@ function visit(change) {
   visits.leave();
   change();
   note();
+  visits.arrive();
 }
 
 // Shows what an address says, as far as it is there; the newest one counts.
 let places = 0;
 async function openPlace(place) {
-  const {name, copy, options, box, why: wanted} = {...place, name: place?.input}, input = strip.named(name, copy) ?? strip.inputs[0];
+  const {name, copy, options, box, why: wanted} = {...place, name: place?.input};
+  const named = strip.named(name, copy), input = named ?? strip.inputs[0];
   const number = ++places;
   evaluations.open(place?.evaluation);
   const system = state.systems.find((each) => each.name === place?.system);
@@ -77,12 +79,14 @@ async function openPlace(place) {
     state.options[system.name] = Object.fromEntries(known);
     controls.chooseModel(system, place.model ?? system.models[0]);
   }
-  if (input && box) state.boxes[input.id] = box;
-  if (input) await chooseInput(input, place?.frame);
+  if (named && box) state.boxes[named.id] = box;
+  if (input) await chooseInput(input, named ? place.frame : 0);
   else if (system) chooseSystem(system);
   if (number !== places) return;
-  if (name && name !== input?.name) remark(`${name} is not among the inputs: name it on the command line, or drop it here.`);
-  if (state.input === input && state.facts) state.wanted = wanted;
+  if (name && !named) remark(`${name} is not among the inputs: name it on the command line, or drop it here.`);
+  if (!named || state.input !== named || !state.facts) return;
+  state.wanted = wanted;
+  note();
 }
 
 const chosenOptions = () => ({model: controls.modelOf(state.system), options: state.options[state.system.name]});
@@ -211,16 +215,19 @@ function openInput(input) {
 // Opens a mistake of an evaluation: its input, with the system and the threshold at which it is one.
 async function openMistake({ids, frame, box, text, system: name, option, threshold, curve, file}) {
   const input = strip.inputs.find(({id}) => id === ids[0]);
-  visits.leave();
   const system = state.systems.find((each) => each.name === name);
-  if (system) {
-    state.system = system;
-    state.options[name] = option && threshold !== null ? {[option]: String(Number(threshold.toFixed(4)))} : {};
-    controls.chooseModel(system, curve);
-  }
-  earlier.choose(file, option ? threshold : null, curve);
-  evaluations.toggle(false);
-  await chooseInput(input, frame);
+  let opened;
+  visit(() => {
+    if (system) {
+      state.system = system;
+      state.options[name] = option && threshold !== null ? {[option]: String(Number(threshold.toFixed(4)))} : {};
+      controls.chooseModel(system, curve);
+    }
+    earlier.choose(file, option ? threshold : null, curve);
+    evaluations.toggle(false);
+    opened = chooseInput(input, frame);
+  });
+  await opened;
   if (!box || state.input !== input) return;
   view.lookAt(box);
   earlier.point(box, text);
@@ -252,6 +259,7 @@ function setFrame(number, run = true) {
   if (run && !state.system?.runs && number !== state.frame) clearResult();  // it was about the frame that was paused
   showFrameNumber(number);
   if (!run) return;
+  note();
   showFrame();
   if (!state.system?.whole_video || !state.run) requestRun(60);
 }
@@ -576,7 +584,8 @@ function loadInputs(count = Infinity) {
 // Shows the first of the files that were added, and then what is wrong with others.
 async function onAdded(inputs, refused) {
   await loadInputs();
-  if (inputs.length > 0) await openInput(strip.inputs.find(({id}) => id === inputs[0].id));
+  const first = strip.inputs.find(({id}) => id === inputs[0]?.id);
+  if (first) await openInput(first);
   if (refused) remark(refused);
 }
 
@@ -637,7 +646,7 @@ async function begin() {
   player = new Player(view, kOnPlayer);
   controls = new Controls(byId('controls'), onOptions);
   new Adding({limits: () => state.limits, say: (text) => { byId('state').textContent = text; }, added: onAdded});
-  visits = new Visits((place) => guarded(() => openPlace(place)));
+  visits = new Visits((place) => evaluations?.all && guarded(() => openPlace(place)));  // before that, the end of this function does it
   strip = new Strip(byId('strip'), openInput);
   why = new Why(view);
   earlier = new SavedResults(view, solid, (spans) => video.setEarlier(spans, state.facts?.frames ?? 0));

@@ -1,4 +1,4 @@
-// The connection to the program: what it tells all of its pages, and what is done once it has gone.
+// The connection to the program: what it tells all of its pages, and what is done where it breaks.
 import {getJson, socketTo} from './api.js';
 
 const kLeastWait = 500, kMostWait = 5000;  // milliseconds between two attempts
@@ -11,19 +11,25 @@ export function lostText({status}, {port, pathname}) {
 }
 
 export class Connection {
-  // `on` has functions: inputs(count), how many the program has; and lost(text) while it cannot be reached.
+  // `on` has functions: inputs(count), how many the program has; and lost(text) while it cannot be reached,
+  // with null once the same program can be reached again.
   constructor(on) {
     this.on = on;
-    this.known = false;
+    this.lost = false;
     this.open();
   }
 
   open() {
     const socket = socketTo('inputs');
     socket.onmessage = ({data}) => {
-      this.known = true;
+      const {program, inputs} = JSON.parse(data);
+      this.program ??= program;
+      // Another program may have other inputs and results; the address says what the page has shown.
+      if (program !== this.program) return location.reload();
       this.pause = kLeastWait;
-      this.on.inputs(JSON.parse(data).inputs);
+      if (this.lost) this.on.lost(null);
+      this.lost = false;
+      this.on.inputs(inputs);
     };
     socket.onclose = () => this.wait();
   }
@@ -33,15 +39,14 @@ export class Connection {
     setTimeout(() => this.tryAgain(), this.pause);
   }
 
-  // A program that is back may have other inputs and results; the address says what the page has shown.
   async tryAgain() {
     try {
       await getJson('inputs?from=999999');
     } catch (error) {
+      this.lost = true;
       this.on.lost(lostText(error, location));
       return this.wait();
     }
-    if (this.known) location.reload();
-    else this.open();
+    this.open();
   }
 }

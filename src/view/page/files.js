@@ -31,7 +31,22 @@ export function groupFiles(files, extensions = null) {
   return groups;
 }
 
-export const isHidden = ({name}) => name.startsWith('.');
+// Numbers in names count as numbers: 2 comes before 10.
+const inOrder = (a, b) => a.localeCompare(b, undefined, {numeric: true});
+const byName = (a, b) => inOrder(a.name, b.name);
+
+// Below the folder that was chosen, which the user has named.
+const isHidden = (path) => /[^/]\/\./.test(path);
+
+// What the browser lists of a folder, by the folders in it, without hidden files and folders.
+export function chosenFolders(files) {
+  const folders = new Map();
+  for (const file of files.filter(({webkitRelativePath: path}) => !isHidden(path))) {
+    const folder = file.webkitRelativePath.replace(/[^/]*$/, '');
+    folders.set(folder, [...folders.get(folder) ?? [], file]);
+  }
+  return [...folders].sort(([a], [b]) => inOrder(a, b)).map(([folder, some]) => ({folder, files: some.sort(byName)}));
+}
 
 // One sentence or a list of them, of which the first few are told.
 export function refusalText(refused, most = 8) {
@@ -41,14 +56,22 @@ export function refusalText(refused, most = 8) {
 
 const entriesIn = (reader) => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
 
-// The files of a folder and of the folders in it, as {folder, files} in the order of their names.
+const fileOf = (entry) => new Promise((resolve, reject) => entry.file(resolve, reject));
+
+// The files of a folder and of the folders in it, as {folder, files, refused} in the order of their names, without hidden ones.
+// What cannot be read is `refused`, by a sentence for each.
 async function foldersIn(entry) {
-  const reader = entry.createReader(), found = [];
-  for (let some; (some = await entriesIn(reader)).length > 0;) found.push(...some);  // it gives a part at a time
-  found.sort((a, b) => a.name.localeCompare(b.name));
-  const files = found.filter(({isFile}) => isFile).map((file) => new Promise((resolve, reject) => file.file(resolve, reject)));
-  const inner = await Promise.all(found.filter(({isDirectory}) => isDirectory).map(foldersIn));
-  return [{folder: entry.fullPath, files: await Promise.all(files)}, ...inner.flat()];
+  const reader = entry.createReader(), found = [], refused = [];
+  const refuse = ({fullPath}, {message}) => { refused.push(`${fullPath.slice(1)} cannot be read: ${message}`); };
+  try {
+    for (let some; (some = await entriesIn(reader)).length > 0;) found.push(...some);  // it gives a part at a time
+  } catch (error) {
+    refuse(entry, error);
+  }
+  const seen = found.filter(({name}) => !name.startsWith('.')).sort(byName);
+  const files = await Promise.all(seen.filter(({isFile}) => isFile).map((file) => fileOf(file).catch((error) => refuse(file, error))));
+  const inner = await Promise.all(seen.filter(({isDirectory}) => isDirectory).map(foldersIn));
+  return [{folder: entry.fullPath, files: files.filter(Boolean), refused}, ...inner.flat()];
 }
 
 // What was dropped: single files, as {files}, and the folders. The items know their entries only while they are being dropped.

@@ -10,7 +10,13 @@ const kFound = [{name: 'blue', color: '#38b6ff'}, {name: 'purple', color: '#c08b
 export const groupsOf = ({boxes = [], events = []}) =>
   [...new Set([...boxes, ...events].filter(({truth}) => !truth).map(({group}) => group ?? ''))].sort();
 
-// Gives each file and each model in it a color of its own, which it keeps.
+// Gives files their numbers, and those of one name in several folders names that differ: a.json, a (2).json.
+export const numbered = (files) => files.map((file, number) => {
+  const before = files.slice(0, number).filter(({name}) => name === file.name).length;
+  return {...file, number, name: before > 0 ? file.name.replace(/(\.[^.]*)?$/, ` (${before + 1})$1`) : file.name};
+});
+
+// Gives each file, by its number, and each model in it a color of its own, which it keeps.
 export class FoundColors {
   constructor() { this.keys = []; }
   of(file, group = '') {
@@ -30,7 +36,7 @@ export function isShown(box, {threshold, group}) {
 // Where boxes are not alone, `namesGroups`, their labels say whose they are.
 export function marksOf(boxes, file, colors, namesGroups = false) {
   if (!file.shown) return [];
-  return boxes.filter((box) => isShown(box, file)).map((box) => ({box: box.box, color: box.truth ? kTruth : colors.of(file.name, box.group).color,
+  return boxes.filter((box) => isShown(box, file)).map((box) => ({box: box.box, color: box.truth ? kTruth : colors.of(file.number, box.group).color,
     below: true, dash: box.truth ? [6, 4] : [], label: labelOf(box, namesGroups ? box.group || stemOf(file.name) : '')}));
 }
 

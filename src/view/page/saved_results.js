@@ -2,7 +2,7 @@
 // beside what is computed now, from a score on that is chosen here.
 import {getBytes, getJson} from './api.js';
 import {byId, el, swatch} from './dom.js';
-import {countText, FoundColors, groupsOf, marksOf, spansOf, stepOf} from './saved_boxes.js';
+import {countText, FoundColors, groupsOf, marksOf, numbered, spansOf, stepOf} from './saved_boxes.js';
 import {layerRow, scoreBars} from './result.js';
 
 const kMistake = '#ff5c8a';
@@ -24,7 +24,7 @@ export class SavedResults {
   // Reads which files there are.
   async begin() {
     const {files} = await getJson('earlier');
-    this.files = files.map((file) => ({...file, shown: true, threshold: file.least ?? null, group: null}));
+    this.files = numbered(files).map((file) => ({...file, shown: true, threshold: file.least ?? null, group: null}));
   }
 
   // Chooses what is shown of a file: scores from a threshold on, and only those of one model.
@@ -85,7 +85,7 @@ export class SavedResults {
     };
     box.addEventListener('change', () => { file.shown = box.checked; changed(); });
     const groups = groupsOf(said), legend = groups.map((group) => {
-      const {name, color} = this.colors.of(file.name, group);
+      const {name, color} = this.colors.of(said.file, group);
       return swatch(color, group ? `${name}: ${group}` : name);
     });
     const head = said.boxes.length > 0 || said.events?.length > 0 ? el('label', {}, box, file.name) : el('b', {}, file.name);

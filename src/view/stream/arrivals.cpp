@@ -14,15 +14,17 @@ struct Arrivals::Ear final : Listener {
     ears->all.erase(this);
   }
   void message(std::string_view) override {}
-  void tell(std::size_t count) const { send(fmt::format("{{\"inputs\": {}}}", count), false); }
+  void tell(std::size_t count) const {
+    send(fmt::format(R"({{"program": "{}", "inputs": {}}})", ears->program, count), false);
+  }
 
   std::shared_ptr<Ears> ears;
   Send send;
 };
 
-std::unique_ptr<Listener> Arrivals::listen(std::size_t count, Send send) {
+std::unique_ptr<Listener> Arrivals::listen(const std::function<std::size_t()>& count, Send send) {
   auto ear = std::make_unique<Ear>(ears_, std::move(send));
-  ear->tell(count);
+  ear->tell(count());
   return ear;
 }
 

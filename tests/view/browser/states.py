@@ -72,6 +72,15 @@ def test_steps(page):
     expect(line).to_contain_text("--threshold -2")
     page.locator("[data-option=threshold] .undo").click()
     expect(line).not_to_contain_text("--threshold")
+    page.locator("[data-option=threshold] input[type=range]").evaluate("""(slider) => {
+        for (const [kind, value] of [['input', -1], ['input', 1], ['change', 1]]) {
+            slider.value = value;
+            slider.dispatchEvent(new Event(kind, {bubbles: true}));
+        }
+    }""")
+    expect(line).to_contain_text("--threshold 1")
+    page.keyboard.press("Control+z")
+    expect(line).not_to_contain_text("--threshold")
     set_number(page, "ratio", "1.2")
     expect(line).to_contain_text("--ratio 1.2")
     page.keyboard.press("Control+z")

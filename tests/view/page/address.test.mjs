@@ -1,7 +1,7 @@
 // Run by node --test.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {addressOf, placeIn, Steps} from '../../../src/view/page/address.js';
+import {addressOf, placeIn, Steps, Visits} from '../../../src/view/page/address.js';
 
 test('an address says a place, and gives it back', () => {
   const place = {input: 'photos/a street, 50 %+.jpg', copy: 2, frame: 7, system: 'people', model: 'channels', options: {threshold: '-2', text: 'a=b&c'},
@@ -29,4 +29,30 @@ test('steps go back and on, and a slider that moves is one step', () => {
   steps.add({a: 9}, 'slider 2');
   assert.equal(steps.go(1), null, 'what was taken back is gone once something else was chosen');
   assert.deepEqual(steps.go(-1), {a: 2});
+});
+
+// A browser's history: what was pushed and what was replaced.
+function visitsIn(browser) {
+  const go = (kind) => (state, title, address) => {
+    browser.search = address;
+    browser.calls.push([kind, address]);
+  };
+  Object.assign(globalThis, {addEventListener() {}, location: browser, history: {pushState: go('push'), replaceState: go('replace')}});
+  return new Visits(() => {});
+}
+
+test('a visit that changes nothing leaves no mark on what follows it', () => {
+  const browser = {search: '?input=a', calls: []}, visits = visitsIn(browser);
+  visits.leave();
+  visits.note({input: 'a'});
+  visits.arrive();
+  visits.note({input: 'a', frame: 3});
+  visits.write();
+  assert.deepEqual(browser.calls, [['replace', '?input=a&frame=3']]);
+  visits.leave();
+  visits.note({input: 'b'});
+  visits.arrive();
+  visits.note({input: 'b', frame: 1});
+  visits.write();
+  assert.deepEqual(browser.calls.slice(1), [['push', '?input=b'], ['replace', '?input=b&frame=1']]);
 });

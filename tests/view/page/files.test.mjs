@@ -1,7 +1,7 @@
 // Run by node --test.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {droppedFolders, groupFiles, refusalText} from '../../../src/view/page/files.js';
+import {chosenFolders, droppedFolders, groupFiles, refusalText} from '../../../src/view/page/files.js';
 
 const groups = (...names) => groupFiles(names.map((name) => ({name}))).map(({files, missing}) => missing ?? files.map(({name}) => name));
 
@@ -33,7 +33,9 @@ test('of a folder only what may be an input is sent', () => {
 });
 
 // What a browser gives of a folder that is dropped: at most two entries at a time, in any order.
-const fileEntry = (name) => ({name, isFile: true, isDirectory: false, file: (resolve) => resolve({name})});
+const fileEntry = (name, fails = null) => ({name, fullPath: `/photos/${name}`, isFile: true, isDirectory: false,
+  file: (resolve, reject) => fails ? reject(new Error(fails)) : resolve({name})});
+const itemOf = (entry) => ({kind: 'file', webkitGetAsEntry: () => entry, getAsFile: () => null});
 function folderEntry(fullPath, ...entries) {
   const createReader = () => {
     const rest = [...entries];
@@ -44,10 +46,31 @@ function folderEntry(fullPath, ...entries) {
 
 test('a folder that is dropped is opened, with the folders in it', async () => {
   const folder = folderEntry('/photos', fileEntry('c.png'), folderEntry('/photos/old', fileEntry('z.png')), fileEntry('a.png'), fileEntry('b.png'));
-  const items = [{kind: 'string'}, {kind: 'file', webkitGetAsEntry: () => folder, getAsFile: () => null},
+  const items = [{kind: 'string'}, itemOf(folder),
     {kind: 'file', webkitGetAsEntry: () => null, getAsFile: () => ({name: 'alone.png'})}];
   assert.deepEqual(await droppedFolders(items), [{files: [{name: 'alone.png'}]},
-    {folder: '/photos', files: [{name: 'a.png'}, {name: 'b.png'}, {name: 'c.png'}]}, {folder: '/photos/old', files: [{name: 'z.png'}]}]);
+    {folder: '/photos', files: [{name: 'a.png'}, {name: 'b.png'}, {name: 'c.png'}], refused: []},
+    {folder: '/photos/old', files: [{name: 'z.png'}], refused: []}]);
+});
+
+test('what cannot be read is named, and loses nothing else', async () => {
+  const broken = {...folderEntry('/photos/broken'), createReader: () => ({readEntries: (resolve, reject) => reject(new Error('no entry'))})};
+  const folder = folderEntry('/photos', fileEntry('a.png', 'no file'), broken, fileEntry('b.png'));
+  const dropped = await droppedFolders([itemOf(folder)]);
+  assert.deepEqual(dropped.flatMap(({files}) => files), [{name: 'b.png'}]);
+  assert.deepEqual(dropped.flatMap(({refused}) => refused),
+    ['photos/a.png cannot be read: no file', 'photos/broken cannot be read: no entry']);
+});
+
+test('files of a folder come in the order of their numbers, whether it is dropped or chosen, and without hidden ones', async () => {
+  const folder = folderEntry('/photos', fileEntry('10.png'), fileEntry('.9.png'), folderEntry('/photos/.git', fileEntry('1.png')), fileEntry('2.png'));
+  const [dropped, ...more] = await droppedFolders([itemOf(folder)]);
+  assert.deepEqual(dropped.files.map(({name}) => name), ['2.png', '10.png']);
+  assert.deepEqual(more, []);
+  const paths = ['photos/10/10.png', 'photos/10/2.png', 'photos/2/a.png', 'photos/.git/1.png', 'photos/10/.9.png', 'photos/a/.b/c/1.png'];
+  const chosen = chosenFolders(paths.map((path) => ({name: path.split('/').pop(), webkitRelativePath: path})));
+  assert.deepEqual(chosen.flatMap(({files}) => files.map((file) => file.webkitRelativePath)), ['photos/2/a.png', 'photos/10/2.png', 'photos/10/10.png']);
+  assert.equal(chosenFolders([{name: 'a.png', webkitRelativePath: '.thumbnails/a.png'}]).length, 1, 'a hidden folder may be chosen itself');
 });
 
 test('refused files are named, and many are counted', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {countText, FoundColors, groupsOf, isShown, marksOf, spansOf, stepOf} from '../../../src/view/page/saved_boxes.js';
+import {countText, FoundColors, groupsOf, isShown, marksOf, numbered, spansOf, stepOf} from '../../../src/view/page/saved_boxes.js';
 
 const boxes = [{box: [1, 2, 3, 4], label: '', score: 0.25, truth: false}, {box: [5, 6, 7, 8], label: '7', score: 1, truth: false, group: 'hog'},
   {box: [1, 1, 1, 1], label: '', truth: true}];
@@ -14,15 +14,16 @@ test('a threshold keeps truth and what scores enough', () => {
 });
 
 test('boxes of two models, or of two files, differ in color and name', () => {
-  const colors = new FoundColors(), file = (name) => ({name, shown: true, threshold: null, group: null});
+  const colors = new FoundColors(), names = ['both.json', 'other.json', 'other.json'];
+  const files = numbered(names.map((name) => ({name, shown: true, threshold: null, group: null})));
   const two = [{box: [0, 0, 1, 1], label: '', score: 1, group: 'hog'}, {box: [0, 0, 1, 1], label: '', score: 2, group: 'channels'}];
   assert.deepEqual(groupsOf({boxes: [...two, {truth: true}]}), ['channels', 'hog']);
-  const [hog, channels] = marksOf(two, file('both.json'), colors, true);
+  const [hog, channels] = marksOf(two, files[0], colors, true);
   assert.deepEqual([hog.label, channels.label], ['hog 1.00', 'channels 2.00']);
-  const [other] = marksOf(boxes.slice(0, 1), file('photos/other.json'), colors, true);
-  assert.equal(other.label, 'other 0.25');
-  assert.equal(new Set([hog, channels, other].map(({color}) => color)).size, 3);
-  assert.equal(colors.of('both.json', 'hog').color, hog.color, 'a color stays');
+  const [other, namesake] = files.slice(1).flatMap((file) => marksOf(boxes.slice(0, 1), file, colors, true));
+  assert.deepEqual([other.label, namesake.label], ['other 0.25', 'other (2) 0.25']);
+  assert.equal(new Set([hog, channels, other, namesake].map(({color}) => color)).size, 4);
+  assert.equal(colors.of(0, 'hog').color, hog.color, 'a color stays');
 });
 
 test('only boxes of the chosen model are shown', () => {
