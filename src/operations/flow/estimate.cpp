@@ -373,7 +373,9 @@ std::size_t held_bytes(const Estimated& item) {
   const auto pixels = static_cast<std::size_t>(item.pair.first.width()) *
                       static_cast<std::size_t>(item.pair.first.height());
   const auto channels = static_cast<std::size_t>(item.pair.first.channels());
-  return pixels * (3 * sizeof(float) + 2 * channels * sizeof(std::uint8_t));
+  const std::size_t sample = with_pixels(
+      item.pair, []<class T>(ImageView<const T>, ImageView<const T>) { return sizeof(T); });
+  return pixels * (3 * sizeof(float) + 2 * channels * sample);
 }
 
 Explained explain(const Setup& setup, const std::shared_ptr<const Estimated>& item,
