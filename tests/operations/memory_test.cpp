@@ -8,6 +8,7 @@
 
 #include "cli/mesh/shapes.h"
 #include "cli/people/scene.h"
+#include "operations/flow/images.h"
 #include "operations/operation.h"
 #include "support/files.h"
 #include "support/images.h"
@@ -92,6 +93,18 @@ TEST_F(InMemory, ImagesMasksAndModelsGiveThePeopleOfFiles) {
   EXPECT_EQ(packed(*call, found), expected);
   memory.given["mask"] = black;
   EXPECT_NE(packed(*call, made(*call, memory, plan)), expected);
+}
+
+TEST_F(InMemory, WhatAFlowHoldsCountsTheBytesOfItsSamples) {
+  Random random(1);
+  const auto held = [&](const auto& pixels) {
+    io::write_image(folder_ / "a.tif", pixels);
+    const auto call = named("flow", "lk").call();
+    const auto item = made(*call, pair_source(folder_ / "a.tif", folder_ / "a.tif"));
+    return call->held_bytes(item.get());
+  };
+  EXPECT_EQ(held(test::random_image<std::uint16_t>(random, 64, 48)),
+            held(test::random_image<std::uint8_t>(random, 64, 48)) + std::size_t{2} * 64 * 48);
 }
 
 TEST_F(InMemory, MeshesAndCostsGiveThePartsOfFiles) {
