@@ -12,6 +12,7 @@ import pytest
 
 import fovea
 from fovea import _fovea
+from fovea._keywords import in_python
 
 # What an operation needs, or what makes all of its files possible.
 OPTIONS = {
@@ -221,7 +222,7 @@ def test_a_model_and_a_mask_are_taken_as_objects(inputs):
 def test_docstrings_and_stubs_have_every_operation_and_output():
     for kind, name in ((fovea.people.Detections, "people detect"), (fovea.mesh.Segmentation, "mesh segment")):
         for each in _fovea.operations.described(name)["outputs"]:
-            assert f"\n    {each['name']} ({each['file']}): {each['help']}" in kind.save.__doc__
+            assert f"\n    {each['name']} ({each['file']}): {in_python(each['help'])}" in kind.save.__doc__
     stub = (pathlib.Path(inspect.getfile(fovea)).parent / "_run.pyi").read_text()
     for name in fovea.operations():
         known = _fovea.operations.described(name)
