@@ -172,13 +172,15 @@ def test_keys(page):
 
 def test_stop(page):
     """A run that is stopped says so; the next one works."""
-    page.evaluate("""() => {  // sooner than the run of a large picture ends
+    page.evaluate("""() => {
       const button = document.getElementById("stop");
-      window.stopping = setInterval(() => button.checkVisibility() && button.click(), 1);
+      window.stopping = new MutationObserver(() => button.hidden || button.click());
+      window.stopping.observe(button, {attributes: true});
     }""")
     set_number(page, "enlarge", "8")
+    set_number(page, "ratio", "1.01")  # a run of many seconds
     expect(page.locator("#state")).to_have_text("Stopped")
-    page.evaluate("clearInterval(window.stopping)")
+    page.evaluate("window.stopping.disconnect()")
     page.locator("#reset").click()
     settled(page)
 
