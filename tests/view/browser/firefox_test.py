@@ -131,12 +131,25 @@ def test_numbers_and_picture(fox):
         fox.downloaded(name)
 
 
+CHOOSE_MODEL = """
+const models = document.getElementById('option-model');
+models.value = arguments[0];
+models.dispatchEvent(new Event('change', {bubbles: true}));
+"""
+CLICK_STOP = """
+const button = document.getElementById('stop');
+if (!button.hidden) button.click();
+return document.getElementById('state').textContent === 'Stopped';
+"""
+
+
 def test_stop(fox):
     """A run that is stopped says so; the next one works."""
+    fox.script(CHOOSE_MODEL, "hog")
     fox.enter("[data-option=enlarge] input[type=number]", "8")
     fox.enter("[data-option=ratio] input[type=number]", "1.01")  # a run of many seconds
-    fox.until("a run is stopped", "if (!document.getElementById('stop').hidden) document.getElementById('stop').click();"
-              "return document.getElementById('state').textContent === 'Stopped';")
+    fox.until("a run is stopped", CLICK_STOP)
+    fox.script(CHOOSE_MODEL, "channels")
     fox.click("#reset")
     settled(fox)
 
