@@ -139,16 +139,22 @@ models.dispatchEvent(new Event('change', {bubbles: true}));
 CLICK_STOP = """
 const button = document.getElementById('stop');
 if (!button.hidden) button.click();
-return document.getElementById('state').textContent === 'Stopped';
+if (document.getElementById('state').textContent === 'Stopped') return 'stopped';
+return document.getElementById('command').textContent.includes(`--ratio ${arguments[0]} `) && 'done';
 """
+
+
+def stops(fox, ratio):
+    fox.enter("[data-option=ratio] input[type=number]", ratio)
+    return fox.until("a run ends", CLICK_STOP, ratio) == "stopped"
 
 
 def test_stop(fox):
     """A run that is stopped says so; the next one works."""
     fox.script(CHOOSE_MODEL, "hog")
     fox.enter("[data-option=enlarge] input[type=number]", "8")
-    fox.enter("[data-option=ratio] input[type=number]", "1.01")  # a run of many seconds
-    fox.until("a run is stopped", CLICK_STOP)
+    # A run of many seconds; yet where the browser waits for a processor it may be done before the click.
+    assert any(stops(fox, ratio) for ratio in ("1.01", "1.011", "1.012", "1.013")), "no run is stopped"
     fox.script(CHOOSE_MODEL, "channels")
     fox.click("#reset")
     settled(fox)
