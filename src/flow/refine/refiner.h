@@ -41,7 +41,7 @@ class Refiner {
   virtual void set_base_level(int level) = 0;
 };
 
-// Both methods, the one that was asked for first, with what is needed to refine their fields.
+// The method that the options name, the other one, and what refines their fields.
 struct RefinedParts {
   std::unique_ptr<Matcher> primary;
   std::unique_ptr<Matcher> other;  // null if only one method is used

@@ -21,8 +21,7 @@ constexpr std::size_t kListedStops = 20;
 std::string rule_text(CountRule rule) {
   switch (rule) {
     case CountRule::kGiven: return "that number was given";
-    case CountRule::kShare:
-      return "the number that was asked for is shared among components by area";
+    case CountRule::kShare: return "components share the given number of parts by their area";
     case CountRule::kSmall: return "the component has too little area to be divided";
     case CountRule::kNoValley: return "its surface has no valley";
     case CountRule::kNoNeck: return "its slowest mode is as fast as that of a body without a neck";

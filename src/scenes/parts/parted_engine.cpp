@@ -116,7 +116,7 @@ Image<float> PartedEngine::find(const RoundName& after, std::span<const std::int
                                    .after = after},
                                   0);
   if (answer.rows.height() != 1 || answer.rows.width() != dimensions())
-    throw InvalidArgument("parts do not answer with one sample where one was asked for");
+    throw InvalidArgument("the parts answered a request for one sample with something else");
   return std::move(answer.rows);
 }
 

@@ -64,7 +64,7 @@ export class Solid {
     this.showColors();
   }
 
-  // Marks the face that was asked about, and offers the values that explain it as colors.
+  // Marks the face that a click asks about, and offers the values that explain it as colors.
   showWhy(face, why, address, query) {
     this.view?.pick(face);
     this.reasons = why.surface.map(({name, text}, i) => ({name: `why-${i}`, title: `Why: ${name}`, text,
