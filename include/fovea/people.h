@@ -2,6 +2,7 @@
 // People in images and video: detecting and following them, training and evaluating detectors.
 #include <fovea/core/options.h>
 #include <fovea/people/annotations.h>
+#include <fovea/people/calibration.h>
 #include <fovea/people/cascade.h>
 #include <fovea/people/channels.h>
 #include <fovea/people/detection.h>

@@ -136,7 +136,11 @@ std::vector<Detection> fuse_windows(std::span<const Detection> found, const Mode
   if (fusing.weights == FuseWeights::kMargin && !fusing.weight_from)
     fusing.weight_from =
         std::nextafter(static_cast<float>(least_score(model, options)), kEveryWindow);
-  return fuse(found, fusing, &counts.zero_weight_windows);
+  std::vector<Detection> people = fuse(found, fusing, &counts.zero_weight_windows);
+  if (model.calibration)
+    for (Detection& person : people)
+      person.confidence = model.calibration->confidence(person.score);
+  return people;
 }
 
 struct Detector::Impl {

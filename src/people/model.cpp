@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kVersion = 1;
 constexpr std::string_view kFactPrefix = "people.";
+constexpr const char* kCalibration = "calibration";
 
 std::string schema_of(Kind kind) { return std::string("people.") + to_string(kind); }
 
@@ -42,6 +43,18 @@ void check_person(const Model& model, const io::ModelReader& in) {
         fmt::format("a person of {} of the window's height and {} of that wide is impossible; "
                     "expected more than 0 and at most 4 for both",
                     model.person_height, model.person_aspect));
+}
+
+// Nothing in models that were not calibrated.
+std::optional<Calibration> load_calibration(const io::ModelReader& in) {
+  if (!in.file().has(kCalibration)) return {};
+  const std::vector<float> numbers = in.floats(kCalibration, 2);
+  if (numbers[0] < 0)
+    in.unfit(
+        fmt::format("{} has the slope {}, expected 0 or more: a higher score must not mean "
+                    "less confidence",
+                    kCalibration, numbers[0]));
+  return Calibration{numbers[0], numbers[1]};
 }
 
 }  // namespace
@@ -92,6 +105,7 @@ Model parse_model(const io::ModelFile& file) {
   check_person(model, in);
   model.stride = in.number("stride", 1, 256);
   model.classifier = load_classifier(model.kind, in);
+  model.calibration = load_calibration(in);
   model.facts = in.facts(kFactPrefix);
   return model;
 }
@@ -101,6 +115,7 @@ void Model::write(const std::string& path) const {
   file.set_schema(schema_of(kind), kVersion);
   io::add_floats(file, "person", {threshold, person_height, person_aspect});
   io::add_number(file, "stride", stride);
+  if (calibration) io::add_floats(file, kCalibration, {calibration->slope, calibration->offset});
   std::visit([&](const auto& model) { save(file, model); }, classifier);
   io::add_facts(file, kFactPrefix, facts);
   file.write(path);

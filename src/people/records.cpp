@@ -13,6 +13,9 @@ void describe(FieldVisitor& visit, Detection& person) {
         {.unit = "pixels", .printed = false});
   visit("score", person.score,
         "higher means more certain; the model's threshold is the least that counts");
+  visit("confidence", person.confidence,
+        "share of the detections with this score that are people, from 0 to 1, where the model has "
+        "a calibration");
   visit("scale", person.scale, "pixels of the image per pixel of the pyramid level");
 }
 
@@ -65,6 +68,7 @@ void describe(FieldVisitor& visit, Model& model) {
   visit("window", window, "that is classified", {.unit = "pixels"});
   visit("person_height", model.person_height, "a person's height divided by the window's");
   visit("person_aspect", model.person_aspect, "a person's width divided by the height");
+  visit("calibration", model.calibration, "how scores become confidence, where that was fitted");
   visit("facts", facts, "how it was made: data, command, counts");
 }
 

@@ -23,7 +23,8 @@ ScanPlan plan_search(const Model& model, const DetectOptions& options,
 // The window of a hit, and the person in its middle, in pixels of the whole image.
 Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model,
                        const std::optional<Rect<int>>& region);
-// The people that windows with sufficient scores show, as the options fuse them.
+// The people that windows with sufficient scores show, as the options fuse them, with confidence
+// where the model has a calibration.
 std::vector<Detection> fuse_windows(std::span<const Detection> found, const Model& model,
                                     const DetectOptions& options, ScanCounts& counts);
 

@@ -52,6 +52,9 @@ std::optional<Rect<double>> box_of(const FieldValue& value) {
 }
 
 std::optional<double> real_of(const FieldValue& value) {
+  if (const auto* optional = std::get_if<OptionalRef>(&value.ref))
+    return optional->has(optional->field) ? real_of(optional->value(optional->field))
+                                          : std::nullopt;
   const auto* scalar = std::get_if<ScalarRef>(&value.ref);
   if (scalar == nullptr) return {};
   if (const auto* exactly = std::get_if<double*>(scalar)) return **exactly;
@@ -62,16 +65,20 @@ std::optional<double> real_of(const FieldValue& value) {
 // A record of a list as a mark; nothing where it has no box.
 std::optional<operations::Mark> mark_of(RecordRef record) {
   std::optional<Rect<double>> box;
-  std::string name, score;
+  std::string name, score, confidence;
   for_each_field(record, [&](const Field& field) {
     if (field.name == "box") box = box_of(field.value);
     if (field.name == "score")
       if (const auto number = real_of(field.value)) score = fmt::format("{:.2f}", *number);
+    if (field.name == "confidence")
+      if (const auto number = real_of(field.value))
+        confidence = fmt::format(" ({:.0f} %)", 100 * *number);
     if (field.name == "name" || field.name == "label")
       if (const auto* scalar = std::get_if<ScalarRef>(&field.value.ref)) name = text_of(*scalar);
   });
   if (!box) return {};
-  return operations::Mark{*box, name + (name.empty() || score.empty() ? "" : " ") + score};
+  return operations::Mark{*box,
+                          name + (name.empty() || score.empty() ? "" : " ") + score + confidence};
 }
 
 void show_list(const Field& field, const ListRef& list, operations::Shown& shown) {

@@ -8,7 +8,8 @@
 namespace fovea::view {
 
 // Adds a mark for each record of a list that has a "box", which says its "name" or "label", and its
-// "score"; and a fact for each field that is printed and has one value, or how many a list has.
+// "score" and "confidence"; and a fact for each field that is printed and has one value, or how
+// many a list has.
 void show_record(RecordRef record, operations::Shown& shown);
 
 }  // namespace fovea::view

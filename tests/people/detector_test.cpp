@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "people/hog/hog_grid.h"
@@ -66,6 +67,32 @@ class PeopleDetector : public test::OnEveryPlace {
   }
 };
 FOVEA_ON_EVERY_PLACE(PeopleDetector);
+
+// The confidence follows from the score alone, whatever computed it; other fields do not change.
+TEST_P(PeopleDetector, PeopleHaveAConfidenceWhereTheModelIsCalibrated) {
+  const Image<std::uint8_t> image = figure_at(200, 180, 40, 20);
+  const std::shared_ptr<const Model> plain = figure_model();
+  Model sure = *plain;
+  sure.calibration = {0.5F, -1};
+  const Image<std::uint8_t> everywhere = [&] {
+    Image<std::uint8_t> mask(200, 180);
+    for (int y = 0; y < 180; ++y) std::fill_n(mask.row(y), 200, std::uint8_t{1});
+    return mask;
+  }();
+  Detector without(plain, options());
+  Detector with(std::make_shared<const Model>(sure), options());
+  const auto before = without.detect(image).people;
+  ASSERT_FALSE(before.empty());
+  for (const auto& people : {with.detect(image).people, with.detect(image, everywhere).people}) {
+    ASSERT_EQ(people.size(), before.size());
+    for (std::size_t i = 0; i < people.size(); ++i) {
+      EXPECT_EQ(before[i].confidence, std::nullopt);
+      EXPECT_EQ(people[i].score, before[i].score);
+      EXPECT_EQ(people[i].box, before[i].box);
+      EXPECT_EQ(people[i].confidence, sure.calibration->confidence(people[i].score));
+    }
+  }
+}
 
 // Detectors with streams of their own share the frames of a video, of changing size even.
 TEST_P(PeopleDetector, SeveralWorkBesideEachOther) {

@@ -54,6 +54,41 @@ TEST(Model, ComesBackAsItWasWritten) {
             std::get<LinearModel>(model.classifier).weights);
 }
 
+TEST(Model, ACalibrationComesBackAndModelsWithoutOneHaveNone) {
+  const test::TempFolder folder;
+  const std::string path = folder / "model.safetensors";
+  Model model = small_model();
+  model.write(path);
+  EXPECT_FALSE(Model::read(path).calibration);
+  EXPECT_FALSE(io::ModelFile::read(path).has("calibration"));
+  model.calibration = {0.375F, -2.5F};
+  model.write(path);
+  EXPECT_EQ(Model::read(path).calibration, model.calibration);
+}
+
+TEST(Model, ADamagedCalibrationIsRefusedInOneLine) {
+  const test::TempFolder folder;
+  const std::string path = folder / "model.safetensors";
+  const auto refusal = [&](const std::vector<float>& numbers) {
+    Model model = small_model();
+    model.calibration.emplace();
+    model.write(path);
+    io::ModelFile file = io::ModelFile::read(path);
+    file.add("calibration", {std::ssize(numbers)}, numbers);
+    file.write(path);
+    const std::string why = why_not(path);
+    EXPECT_THAT(why, HasSubstr(path));
+    EXPECT_THAT(why, HasSubstr("calibration"));
+    EXPECT_EQ(why.find('\n'), std::string::npos);
+    return why;
+  };
+  EXPECT_THAT(refusal({-0.25F, 1}), HasSubstr("-0.25"));
+  EXPECT_THAT(refusal({1}), HasSubstr("2"));
+  EXPECT_THAT(refusal({1, 2, 3}), HasSubstr("2"));
+  refusal({1, std::numeric_limits<float>::infinity()});
+  refusal({std::numeric_limits<float>::quiet_NaN(), 0});
+}
+
 TEST(Model, OfAnotherMakeIsRefused) {
   const test::TempFolder folder;
   const std::string path = folder / "model.safetensors";
@@ -100,6 +135,18 @@ TEST(Model, ImpossiblePeopleAndStridesAreRefused) {
   model.stride = 0;
   model.write(path);
   EXPECT_THAT(why_not(path), HasSubstr("stride"));
+}
+
+TEST(Model, ShippedModelsAreCalibrated) {
+  for (const char* name :
+       {"hog", "hog-cells", "hog-integral", "cascade", "thesis", "channels", "filtered"}) {
+    const std::shared_ptr<const Model> model = load_model(name);
+    ASSERT_TRUE(model->calibration) << name;
+    EXPECT_GT(model->calibration->slope, 0) << name;
+    EXPECT_THAT(model->facts.at("calibration"), HasSubstr("187 images"));
+    EXPECT_GT(model->calibration->confidence(model->threshold), 0) << name;
+    EXPECT_LT(model->calibration->confidence(model->threshold), 0.5F) << name;
+  }
 }
 
 // They were written by version 0.1.0.

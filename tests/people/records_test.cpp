@@ -20,6 +20,21 @@ TEST(PeopleRecords, DetectedPeopleReadBackFromTheirJson) {
   EXPECT_EQ(io::record_json(record_ref(io::parse_record<DetectResult>(json, "a.json"))), json);
 }
 
+TEST(PeopleRecords, ConfidenceStandsBesideTheScoreWhereThereIsOne) {
+  const DetectResult result{
+      .people = {{{1, 2, 3, 4}, {}, 1.5F, 1, 0.75F}, {{5, 6, 7, 8}, {}, 0, 1}}};
+  const std::string json = io::record_json(record_ref(result));
+  EXPECT_NE(json.find(R"("score": 1.5, "confidence": 0.75, "scale": 1})"), std::string::npos);
+  EXPECT_NE(json.find(R"("score": 0, "scale": 1})"), std::string::npos);
+  EXPECT_EQ(io::record_json(record_ref(io::parse_record<DetectResult>(json, "a.json"))), json);
+  const std::string bytes = io::pack_record(record_ref(result));
+  std::string_view rest = bytes;
+  DetectResult read;
+  io::unpack_record(rest, record_ref(read));
+  EXPECT_EQ(read.people[0].confidence, 0.75F);
+  EXPECT_EQ(read.people[1].confidence, std::nullopt);
+}
+
 TEST(PeopleRecords, TracksReadBackFromJsonAndBytes) {
   const TrackResult result{{{.id = 2, .box = {1, 2, 3, 4}, .score = 1.5F, .detection = 1, .age = 7},
                             {.id = 3, .missed = 4, .refound = true}}};

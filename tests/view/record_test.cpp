@@ -13,11 +13,13 @@ struct Part {
   Rect<int> box{};
   float score = 0;
   std::string name{};
+  std::optional<float> confidence{};
 };
 void describe(FieldVisitor& visit, Part& part) {
   visit("box", part.box, "where it is");
   visit("score", part.score, "how sure it is");
   visit("name", part.name, "what it is");
+  visit("confidence", part.confidence, "from 0 to 1");
 }
 
 struct Inner {
@@ -31,7 +33,7 @@ struct Outer {
   double run_seconds = 2;
   std::string hidden = "x";
   std::optional<int> absent{}, count_of_rows = 5;
-  std::vector<Part> parts{{{1, 2, 3, 4}, 0.5F, "leg"}, {{5, 6, 7, 8}, 2, ""}};
+  std::vector<Part> parts{{{1, 2, 3, 4}, 0.5F, "leg"}, {{5, 6, 7, 8}, 2, "", 0.75F}};
   std::vector<double> numbers{1, 2};
   Inner inner{};
 };
@@ -53,7 +55,7 @@ TEST(ShowRecord, MarksBoxesAndListsFacts) {
   ASSERT_EQ(shown.marks.size(), 2U);
   EXPECT_EQ(shown.marks[0].box, (Rect<double>{1, 2, 3, 4}));
   EXPECT_EQ(shown.marks[0].label, "leg 0.50");
-  EXPECT_EQ(shown.marks[1].label, "2.00");
+  EXPECT_EQ(shown.marks[1].label, "2.00 (75 %)");
   EXPECT_THAT(shown.facts,
               ElementsAre(Pair("size", "4x3 pixels"), Pair("share", "0.3333"),
                           Pair("count of rows", "5"), Pair("parts", "2"), Pair("whole", "yes")));

@@ -2,9 +2,11 @@
 #include <fovea/core/exec.h>
 #include <fovea/core/record_fwd.h>
 #include <fovea/people/annotations.h>
+#include <fovea/people/calibration.h>
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -73,9 +75,10 @@ struct ImageReport {
   double average_precision =
       0;  // area under precision over recall, after precision is made to fall
   std::int64_t images = 0;
-  std::int64_t people = 0;          // without ignored ones
-  std::int64_t detections = 0;      // without ignored ones
-  std::vector<ImageMatch> matches;  // one per image
+  std::int64_t people = 0;                   // without ignored ones
+  std::int64_t detections = 0;               // without ignored ones
+  std::optional<Reliability> reliability{};  // of their confidence, where all have one
+  std::vector<ImageMatch> matches;           // one per image
 };
 FOVEA_API void describe(FieldVisitor& visit, ImageReport& report);
 // Throws InvalidArgument where there are no images or no people, or where a score is NaN.

@@ -100,6 +100,12 @@ FOVEA_API ImageMeasurement measure_findings(const Model& model,
 // Whether measure_on_images() would search once more, with `lower` one higher.
 FOVEA_API bool needs_lower_scores(const ImageMeasurement& measured, const MeasureOptions& options);
 
+// The model with a calibration that is fitted to what it found in these images, and with the fact
+// "calibration" that says to what. The model must not have learned from these images. Throws
+// InvalidArgument unless some detections are people and some are not.
+FOVEA_API Model calibrated(Model model, std::span<const EvaluatedImage> images,
+                           std::span<const ImageMatch> matches);
+
 struct WindowMeasurement {
   WindowReport report;
   ScanCounts counts;               // of the negatives

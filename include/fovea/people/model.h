@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/record_fwd.h>
+#include <fovea/people/calibration.h>
 #include <fovea/people/cascade.h>
 #include <fovea/people/channels.h>
 #include <fovea/people/filtered.h>
@@ -7,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -43,6 +45,7 @@ struct Model {
   float person_height = 104.F / 128;  // a person's height divided by the window's
   float person_aspect = 0.41F;        // a person's width divided by the height
   int stride = 8;                     // default step between windows, in pixels
+  std::optional<Calibration> calibration{};  // how sure a score is, where that was measured
   std::map<std::string, std::string> facts;  // how it was made: data, command, counts
 
   FOVEA_API Extent window() const;

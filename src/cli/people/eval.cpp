@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -58,6 +59,12 @@ void check_request(const EvalRequest& request) {
     throw InvalidArgument("people eval needs --negatives with --crops: images without people");
   if (crops && !request.annotations.empty())
     throw InvalidArgument("--annotations go with --images; crops have none");
+  if (request.calibrate.empty()) return;
+  if (crops || request.models.size() > 1)
+    throw InvalidArgument("--calibrate goes with --images and one model");
+  if (std::filesystem::path(request.calibrate).extension() != ".safetensors")
+    throw InvalidArgument(fmt::format("--calibrate {}: the name of a model ends in .safetensors",
+                                      detail::shown(request.calibrate)));
 }
 
 // Passes fields on that not every result has: images and windows have different ones, and those of
@@ -145,11 +152,22 @@ void describe(FieldVisitor& to, EvalNumbers& numbers) {
   }
 }
 
+// The model that --calibrate has written.
+struct CalibratedModel {
+  std::string output{};
+  people::Calibration calibration{};
+};
+void describe(FieldVisitor& visit, CalibratedModel& written) {
+  visit("output", written.output, "the file");
+  describe(visit, written.calibration);
+}
+
 // All of it. The members of a single model are in the object itself, those of several models in a
 // list.
 struct EvalAnswer {
   std::vector<EvalNumbers> models{};  // none: the fields of all answers
   std::optional<std::string> page{};
+  std::optional<CalibratedModel> calibrated{};
   report::Evaluation evaluation{};
 };
 void describe(FieldVisitor& visit, EvalAnswer& answer) {
@@ -158,12 +176,25 @@ void describe(FieldVisitor& visit, EvalAnswer& answer) {
   if (answer.models.size() != 1)
     visit("models", answer.models, "where there are several: the numbers of each", {.later = true});
   visit("page", answer.page, "the page of the report");
+  visit("calibrated", answer.calibrated, "the model that was written with a calibration");
   visit("evaluation", answer.evaluation, "curves and worst mistakes, which fovea view shows");
 }
 
+// Nothing where no such model is asked for.
+std::optional<CalibratedModel> write_calibrated(const EvalRequest& request,
+                                                const EvalResult& result) {
+  if (request.calibrate.empty()) return {};
+  const people::Model model =
+      people::calibrated(*result.model.model, result.found, result.images.matches);
+  model.write(request.calibrate);
+  return CalibratedModel{request.calibrate, *model.calibration};
+}
+
 void print_json(const EvalRequest& request, const Context& context,
-                const std::vector<EvalResult>& results, const EvalImages* images) {
-  EvalAnswer answer{.evaluation = people_evaluation(request, results, images)};
+                const std::vector<EvalResult>& results, const EvalImages* images,
+                const std::optional<CalibratedModel>& calibrated) {
+  EvalAnswer answer{.calibrated = calibrated,
+                    .evaluation = people_evaluation(request, results, images)};
   for (const EvalResult& result : results)
     answer.models.push_back({&result, &results.front(), &request});
   if (!request.output.empty())
@@ -269,7 +300,13 @@ int run_eval(EvalRequest& request, Context& context) {
   }
   const EvalImages* searched = windows ? nullptr : &images;
   if (!request.output.empty()) write_eval_folder(request, context, results, searched);
-  if (context.json) print_json(request, context, results, searched);
+  const std::optional<CalibratedModel> calibrated = write_calibrated(request, results.front());
+  if (context.json) print_json(request, context, results, searched, calibrated);
+  else if (calibrated)
+    context.console.print(fmt::format(
+        "{}: confidence is 1 / (1 + exp(-({:.4g} * score {} {:.4g})))\n", calibrated->output,
+        calibrated->calibration.slope, calibrated->calibration.offset < 0 ? '-' : '+',
+        std::abs(calibrated->calibration.offset)));
   return kDone;
 }
 
@@ -293,6 +330,10 @@ void describe(OptionVisitor& visit, EvalRequest& request) {
   visit.path("output", request.output, TextUse::kFolder,
              "folder for the report: a page, the curve, the detections, and evaluation.json for "
              "fovea view");
+  visit.path("calibrate", request.calibrate, TextUse::kOutput,
+             "model file to write, .safetensors: the model with a calibration, by which its "
+             "detections get a confidence beside their score; the images must be others than those "
+             "that it was trained on");
   visit("lower", request.lower,
         "begin with this level of least scores for all models or for each: 0 to 3 are 0.5, 1, 2 "
         "and 4 below the model's threshold; shards search at this level only",
@@ -344,7 +385,10 @@ Command people_eval_command() {
           "per window. The folder -o gets a page, the curve as CSV and SVG, the detections as COCO "
           "JSON, and evaluation.json, which fovea view opens as a page with a threshold to choose "
           "and the worst mistakes; so it does with the output of --json. Several models are "
-          "measured on the same images and drawn into one chart. An "
+          "measured on the same images and drawn into one chart. With --calibrate the model is "
+          "written again with a logistic function, fitted to what was found, that gives the share "
+          "of people among detections of a score; a model that has one is also measured by how far "
+          "the confidence of its detections is from the share of people among them. An "
           "image that cannot be read ends the run, because the other images alone would measure "
           "something else. Shards search whole images; where their scores do not reach 1 false "
           "positive per image, fovea merge ends with status 6 and prints, as JSON, the --lower "
@@ -355,6 +399,9 @@ Command people_eval_command() {
             "measure the miss rate in images"},
            {"fovea people eval --model hog,my=my.safetensors --images pos --annotations txt",
             "compare two models in one chart"},
+           {"fovea people eval --model my.safetensors --images pos --annotations txt --negatives "
+            "scenes --calibrate calibrated.safetensors",
+            "fit the confidence of a model's detections"},
            {"fovea people eval --model hog --crops crops --negatives scenes --ratio 1.2",
             "measure the miss rate in windows"},
            {"fovea people eval --images pos --annotations boxes --shard 0/8",
@@ -363,7 +410,7 @@ Command people_eval_command() {
       .result = {sample_record<EvalAnswer>},
       .reads_images = true,
       .shards = true,
-      .shared_files = {"output"}};
+      .shared_files = {"output", "calibrate"}};
 }
 
 }  // namespace fovea::cli

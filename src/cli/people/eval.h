@@ -21,6 +21,7 @@ struct EvalRequest {
   std::string crops{};      // windows with a person in their middle
   std::string negatives{};  // images without people
   std::string output{};
+  std::string calibrate{};   // the model that is written with a calibration
   std::vector<int> lower{};  // MeasureOptions::lower: of all models, or of each
   int sheet = 24;            // pictures in each contact sheet
   people::AnnotationOptions annotation{};

@@ -147,10 +147,13 @@ std::string miss_rate_text(const EvalResult& result, bool windows) {
                        100 * rate, 100 * result.windows.deviation(rate));
   }
   const people::ImageReport& measured = result.images;
-  return fmt::format(
-      "log-average miss rate {:.1f} % (deviation {:.1f}), average precision {:.1f} %",
-      100 * measured.log_average_miss_rate, 100 * measured.deviation,
-      100 * measured.average_precision);
+  std::string text =
+      fmt::format("log-average miss rate {:.1f} % (deviation {:.1f}), average precision {:.1f} %",
+                  100 * measured.log_average_miss_rate, 100 * measured.deviation,
+                  100 * measured.average_precision);
+  if (measured.reliability)
+    text += fmt::format(", calibration error {:.1f} %", 100 * measured.reliability->error);
+  return text;
 }
 
 report::Evaluation people_evaluation(const EvalRequest& request,

@@ -97,6 +97,27 @@ report::Table window_numbers(const std::vector<EvalResult>& results) {
   return table;
 }
 
+// How many of the detections with about the same confidence are people.
+report::Table reliability_table(const std::string& label, const people::Reliability& reliability) {
+  report::Table table{
+      fmt::format("The confidence of {} and the share of people among the detections that have it. "
+                  "The mean difference over all detections, the expected calibration error, is "
+                  "{:.1f} %.",
+                  label, 100 * reliability.error),
+      {{"confidence", "%"}, {"detections"}, {"people"}, {"mean confidence", "%"}, {"share", "%"}},
+      {}};
+  for (const people::ReliabilityBin& bin : reliability.bins) {
+    if (bin.detections == 0) continue;
+    const double most = bin.least + 1.0 / static_cast<double>(reliability.bins.size());
+    table.rows.push_back({fmt::format("{:.0f} to {:.0f}", 100 * bin.least, 100 * most),
+                          bin.detections,
+                          bin.hits,
+                          {100 * bin.confidence, 3},
+                          {100 * bin.share, 3}});
+  }
+  return table;
+}
+
 report::Table model_facts(const EvalModel& model) {
   report::Table table{"What is known of " + model.label + ".",
                       {{"fact"}, {"value"}},
@@ -113,6 +134,8 @@ std::vector<report::Table> people_tables(const std::vector<EvalResult>& results,
   std::vector<report::Table> tables{windows ? window_numbers(results) : image_numbers(results)};
   for (const EvalResult& result : results) {
     tables.push_back(model_facts(result.model));
+    if (!windows && result.images.reliability)
+      tables.push_back(reliability_table(result.model.label, *result.images.reliability));
     if (auto stages = stages_table(result)) tables.push_back(std::move(*stages));
   }
   return tables;

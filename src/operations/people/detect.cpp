@@ -183,13 +183,15 @@ std::string note_after_all(const Setup& setup, const Count& count, const Totals&
 
 void show(const Setup& setup, const Found& found, Shown& shown) {
   const std::vector<people::Detection>& people = found.result.people;
+  const std::optional<float> best = people.empty() ? std::nullopt : people.front().confidence;
   shown.summary =
       people.empty()
           ? fmt::format("No person was found by the model {}.", setup.asked.model)
-          : fmt::format("{} found by the model {}; the best score is {:.2f}.",
+          : fmt::format("{} found by the model {}; the best score is {:.2f}{}.",
                         people.size() == 1 ? std::string("One person was")
                                            : fmt::format("{} people were", people.size()),
-                        setup.asked.model, people.front().score);
+                        setup.asked.model, people.front().score,
+                        best ? fmt::format(", a confidence of {:.0f} %", 100 * *best) : "");
   const double threshold = setup.asked.detect.threshold.value_or(setup.detector->threshold);
   shown.facts.emplace_back("threshold", fmt::format("{:g}", threshold));
   shown.facts.emplace_back("model's threshold", fmt::format("{:g}", setup.detector->threshold));

@@ -46,6 +46,22 @@ Sorted sorted(std::span<const EvaluatedImage> images, std::span<const ImageMatch
   return result;
 }
 
+// Nothing where a detection that counts has no confidence.
+std::optional<Reliability> reliability_of(std::span<const EvaluatedImage> images,
+                                          std::span<const ImageMatch> matches) {
+  std::vector<ConfidentDetection> all;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    for (std::size_t j = 0; j < images[i].found.size(); ++j) {
+      const Verdict verdict = matches[i].verdicts[j];
+      if (verdict == Verdict::kIgnored) continue;
+      const std::optional<float> confidence = images[i].found[j].confidence;
+      if (!confidence) return {};
+      all.push_back({*confidence, verdict == Verdict::kHit});
+    }
+  if (all.empty()) return {};
+  return measure_reliability(all);
+}
+
 // Calls point(threshold, hits, false positives) after each distinct score; `times` is how often
 // each image counts.
 template <class Point>
@@ -170,6 +186,7 @@ ImageReport evaluate_images(std::span<const EvaluatedImage> images,
   result.drawn = bootstrap(all, options);
   result.deviation = standard_deviation(result.drawn);
   result.average_precision = average_precision(result.curve);
+  result.reliability = reliability_of(images, result.matches);
   return result;
 }
 

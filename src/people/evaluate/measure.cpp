@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "core/timing/seconds.h"
+#include "core/words.h"
 
 namespace fovea::people {
 namespace {
@@ -331,6 +332,23 @@ ImageMeasurement measure_on_images(std::shared_ptr<const Model> model, const io:
   search.count_stages_of_images(all, detect, stages);
   for (const ImageFindings& image : stages) add(result.stages, image.stages);
   return result;
+}
+
+Model calibrated(Model model, std::span<const EvaluatedImage> images,
+                 std::span<const ImageMatch> matches) {
+  std::vector<ScoredDetection> detections;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    for (std::size_t j = 0; j < images[i].found.size(); ++j)
+      if (const Verdict verdict = matches[i].verdicts[j]; verdict != Verdict::kIgnored)
+        detections.push_back({images[i].found[j].score, verdict == Verdict::kHit});
+  model.calibration = fit_calibration(detections);
+  const auto least = std::ranges::min(detections, {}, &ScoredDetection::score).score;
+  model.facts["calibration"] =
+      fmt::format("{} with scores from {:g} on, {} of them people, in {}",
+                  fovea::detail::counted(detections.size(), "detection"), least,
+                  std::ranges::count(detections, true, &ScoredDetection::hit),
+                  fovea::detail::counted(images.size(), "image"));
+  return model;
 }
 
 WindowMeasurement measure_on_windows(std::shared_ptr<const Model> model, const io::ImageSet& crops,

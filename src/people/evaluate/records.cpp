@@ -73,6 +73,8 @@ void describe(FieldVisitor& visit, ImageReport& report) {
   visit("images", report.images, "how many were searched");
   visit("people", report.people, "how many there are, without ignored ones");
   visit("detections", report.detections, "how many there are, without those of ignored people");
+  visit("reliability", report.reliability,
+        "how well their confidence agrees with what is true, where the model has a calibration");
   visit("drawn", report.drawn, "the log-average miss rate of each bootstrap sample",
         {.printed = false});
   visit("curve", report.curve, "one point per score, from the highest down", {.printed = false});

@@ -1,5 +1,5 @@
 // Which boxes of an earlier result are shown, and how. Pure functions.
-// A box is {box, label, score, group, truth}; `file` has what was chosen: {shown, threshold, group}.
+// A box is {box, label, score, confidence, group, truth}; `file` has what was chosen: {shown, threshold, group}.
 
 const kTruth = '#5fd35f';
 // Of what was found, by the order in which files and models come; the boxes of now are orange, the truth is green.
@@ -42,9 +42,10 @@ export function marksOf(boxes, file, colors, namesGroups = false) {
 
 const stemOf = (name) => name.split('/').pop().replace(/\.[^.]*$/, '');
 
-function labelOf({label, score, truth}, whose) {
+function labelOf({label, score, confidence, truth}, whose) {
   if (truth) return label;
-  const words = [whose, label, score === undefined ? '' : score.toFixed(2)];
+  const words = [whose, label, score === undefined ? '' : score.toFixed(2),
+    confidence === undefined ? '' : `(${Math.round(100 * confidence)} %)`];
   return words.filter((word) => word !== '').join(' ');
 }
 

@@ -16,10 +16,11 @@ namespace fovea::view {
 
 struct SavedBox {
   Rect<double> box{};
-  std::string label{};            // "person", or the number of a track
-  std::optional<double> score{};  // what a threshold is compared with; boxes without one stay
-  std::string group{};            // the model that found it, where there are several
-  bool truth = false;             // where someone is, not where someone was found
+  std::string label{};                 // "person", or the number of a track
+  std::optional<double> score{};       // what a threshold is compared with; boxes without one stay
+  std::optional<double> confidence{};  // from 0 to 1, shown beside the score
+  std::string group{};                 // the model that found it, where there are several
+  bool truth = false;                  // where someone is, not where someone was found
 };
 
 // What a file says about one image, or one frame of a video.

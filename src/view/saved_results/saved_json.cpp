@@ -126,6 +126,7 @@ template <class Box>
 SavedBox saved_box(const Box& found) {
   SavedBox saved{.box = exact(found.box), .score = found.score};
   if constexpr (requires { found.id; }) saved.label = std::to_string(found.id);
+  if constexpr (requires { found.confidence.has_value(); }) saved.confidence = found.confidence;
   return saved;
 }
 

@@ -210,6 +210,7 @@ void describe(FieldVisitor& visit, SavedBox& box) {
   visit("truth", box.truth, "whether someone is there, and was not found there");
   visit.optional("group", box.group, "the model that found it");
   visit("score", box.score, "what a threshold is compared with");
+  visit("confidence", box.confidence, "from 0 to 1");
 }
 
 void describe(FieldVisitor& visit, SavedEvent& event) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -120,6 +121,47 @@ TEST_F(PeopleEval, WritesCurveFindingsAndPage) {
 }
 
 // One person is found nowhere, because somebody else stands elsewhere, who is a false positive.
+TEST_F(PeopleEval, WritesTheModelWithACalibrationByWhichDetectionsGetAConfidence) {
+  EXPECT_FALSE(json::parse(run_here(on_images({"--json"})).out).contains("reliability"));
+  const std::string calibrated = folder_ / "calibrated.safetensors";
+  const Ended ended = run_here(on_images({"--json", "--calibrate", calibrated}));
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json written = json::parse(ended.out)["calibrated"];
+  EXPECT_EQ(written["output"], calibrated);
+  EXPECT_GE(written["slope"].get<double>(), 0);
+  std::vector<std::string> args = on_images({"--json"});
+  args[3] = calibrated;
+  const json result = json::parse(run_here(args).out);
+  EXPECT_EQ(result["calibration"]["slope"], written["slope"]);
+  EXPECT_EQ(result["calibration"]["offset"], written["offset"]);
+  EXPECT_THAT(result["facts"]["calibration"].get<std::string>(), HasSubstr("in 4 images"));
+  EXPECT_EQ(result["reliability"]["bins"].size(), 10U);
+  // It was fitted to these detections, all of which have about the same score.
+  EXPECT_LT(result["reliability"]["error"].get<double>(), 0.15);
+  EXPECT_EQ(result["log_average_miss_rate"], json::parse(ended.out)["log_average_miss_rate"]);
+  const Ended found = run_here(
+      {"people", "detect", folder_ / "images/street0.png", "--model", calibrated, "--json"});
+  const json person = json::parse(found.out)["results"][0]["people"][0];
+  const double odds = written["slope"].get<double>() * person["score"].get<double>() +
+                      written["offset"].get<double>();
+  EXPECT_NEAR(person["confidence"].get<double>(), 1 / (1 + std::exp(-odds)), 1e-6);
+}
+
+TEST_F(PeopleEval, CalibratesOneModelOnImages) {
+  const std::string out = folder_ / "c.safetensors";
+  std::vector<std::string> two = on_images({"--calibrate", out});
+  two[3] = "one=" + model() + ",two=" + model();
+  for (const auto& args :
+       {two, on_images({"--calibrate", folder_ / "c.json"}),
+        std::vector<std::string>{"people", "eval", "--model", model(), "--crops", folder_ / "crops",
+                                 "--negatives", folder_ / "scenes", "--calibrate", out}}) {
+    const Ended ended = run_here(args);
+    EXPECT_EQ(ended.status, kUsage) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("--calibrate"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST_F(PeopleEval, GivesTheViewCurvesAndMistakes) {
   const std::string out = folder_ / "report";
   const Ended ended = run_here(on_images({"--json", "-o", out}));

@@ -77,7 +77,7 @@ TEST(AddedField, IsAColumnOfCsvAndParquet) {
   const CsvTable csv = parse_csv(table_of(result, TableFormat::kCsv), "csv"),
                  parquet = parse_parquet(table_of(result, TableFormat::kParquet), "parquet");
   for (const CsvTable& table : {csv, parquet}) {
-    ASSERT_EQ(table.columns.size(), 7U);  // box, score, scale and the new one
+    ASSERT_EQ(table.columns.size(), 8U);  // box, score, confidence, scale and the new one
     EXPECT_EQ(table.columns.back(), "meters");
     ASSERT_EQ(table.rows.size(), 2U);
     EXPECT_EQ(table.rows[0].fields.back(), "1.75");

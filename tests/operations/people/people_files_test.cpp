@@ -75,10 +75,10 @@ TEST(PeopleReport, FilesAppearWholeOnCommit) {
   EXPECT_EQ(coco["annotations"][0]["category_id"], 1);
 
   EXPECT_EQ(test::load(folder / "a.csv"),
-            "input,frame,time_seconds,x,y,width,height,score,scale\r\n"
-            "\"x/one, \"\"two\"\".png\",,,-2.5,4,20,50,1.5,1.25\r\n"
-            "\"x/one, \"\"two\"\".png\",,,-2.5,4,20,50,1.5,1.25\r\n"
-            "walk.y4m,7,0.5,-2.5,4,20,50,1.5,1.25\r\n");
+            "input,frame,time_seconds,x,y,width,height,score,confidence,scale\r\n"
+            "\"x/one, \"\"two\"\".png\",,,-2.5,4,20,50,1.5,,1.25\r\n"
+            "\"x/one, \"\"two\"\".png\",,,-2.5,4,20,50,1.5,,1.25\r\n"
+            "walk.y4m,7,0.5,-2.5,4,20,50,1.5,,1.25\r\n");
 }
 
 TEST(PeopleReport, WhatIsAddedGoesToDiskAtOnce) {
@@ -112,9 +112,22 @@ TEST(PeopleReport, ParquetHasRowsAndSaysHowItWasMade) {
   const std::string table = test::load(folder / "a.parquet");
   EXPECT_TRUE(table.starts_with("PAR1") && table.ends_with("PAR1"));
   for (const char* text : {"input", "frame", "time_seconds", "x", "y", "width", "height", "score",
-                           "scale", "label", R"({"made": "by a test"})"})
+                           "confidence", "scale", "label", R"({"made": "by a test"})"})
     EXPECT_NE(table.find(text), table.npos) << text;
   EXPECT_THROW(PeopleFiles({.parquet = folder / "none/a.parquet"}), IoError);
+}
+
+TEST(PeopleReport, ConfidenceIsAColumnBesideTheScore) {
+  const test::TempFolder folder;
+  PeopleFiles files({.csv = folder / "a.csv"});
+  people::Detection sure = kSomeone;
+  sure.confidence = 0.75F;
+  files.add({{"one.png"}, {64, 128}, {sure, kSomeone}});
+  files.commit("{}");
+  EXPECT_EQ(test::load(folder / "a.csv"),
+            "input,frame,time_seconds,x,y,width,height,score,confidence,scale\r\n"
+            "one.png,,,-2.5,4,20,50,1.5,0.75,1.25\r\n"
+            "one.png,,,-2.5,4,20,50,1.5,,1.25\r\n");
 }
 
 TEST(PeopleReport, NobodyIsAnEmptyList) {
@@ -125,7 +138,7 @@ TEST(PeopleReport, NobodyIsAnEmptyList) {
   EXPECT_TRUE(coco["images"].empty());
   EXPECT_TRUE(coco["annotations"].empty());
   EXPECT_EQ(test::load(folder / "a.csv"),
-            "input,frame,time_seconds,x,y,width,height,score,scale\r\n");
+            "input,frame,time_seconds,x,y,width,height,score,confidence,scale\r\n");
 }
 
 TEST(PeopleReport, WithoutCommitNothingIsLeft) {

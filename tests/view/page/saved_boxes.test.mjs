@@ -13,6 +13,12 @@ test('a threshold keeps truth and what scores enough', () => {
   assert.equal(countText(boxes, file), '1 of 2 boxes are shown. 1 true box is green and dashed.');
 });
 
+test('confidence stands behind the score', () => {
+  const file = {name: 'all.json', shown: true, threshold: null, group: null};
+  const [sure] = marksOf([{...boxes[1], confidence: 0.934}], file, new FoundColors());
+  assert.equal(sure.label, '7 1.00 (93 %)');
+});
+
 test('boxes of two models, or of two files, differ in color and name', () => {
   const colors = new FoundColors(), names = ['both.json', 'other.json', 'other.json'];
   const files = numbered(names.map((name) => ({name, shown: true, threshold: null, group: null})));

@@ -50,13 +50,14 @@ TEST(SavedFile, ReadsCoco) {
 TEST(SavedFile, ReadsTheResultsOfVerbs) {
   const SavedFile found = parse_saved_json(
       R"({"fovea": "1", "command": "people detect", "results": [
-          {"input": "a.png", "people": [{"box": [1, 2, 3, 4], "score": 2}]},
+          {"input": "a.png", "people": [{"box": [1, 2, 3, 4], "score": 2, "confidence": 0.75}]},
           {"input": "v.mp4", "frames": [{"frame": 5, "tracks": [{"id": 3, "box": [1, 2, 3, 4], "score": 1}]}]},
           {"input": "bad.png", "error": "cannot open"}]})",
       "all.json");
   EXPECT_EQ(found.what, "people detect");
   ASSERT_EQ(found.items.size(), 3U);
   EXPECT_EQ(found.items[0].boxes[0].score, 2);
+  EXPECT_EQ(found.items[0].boxes[0].confidence, 0.75);
   EXPECT_EQ(found.items[1].frame, 5);
   EXPECT_EQ(found.items[1].boxes[0].label, "3");
   EXPECT_EQ(found.items[2].text, "It failed: cannot open.");
