@@ -77,7 +77,8 @@ def field_type(entry: dict[str, Any], column: bool = False) -> str:
     else:
         plain = {"choice": "str", "record": "dict[str, Any]"}.get(kind, kind)
     plain = f"list[{plain}]" if column and "dtype" not in entry and kind != "record" else plain
-    return f"{plain} | None" if entry.get("optional") else plain
+    nan = column and kind == "float"  # an array has NaN where a number is absent
+    return f"{plain} | None" if entry.get("optional") and not nan else plain
 
 
 def record_class(name: str, fields: list[dict[str, Any]]) -> str:

@@ -4,11 +4,13 @@
 #include <fovea/people/explain.h>
 #include <fovea/people/show.h>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <utility>
 
 #include "arrays.h"
@@ -95,6 +97,12 @@ void bind_people(nb::module_& parent) {
       .def_prop_ro("kind", [](const Model& model) { return people::to_string(model.kind); })
       .def_ro("threshold", &Model::threshold)
       .def_ro("stride", &Model::stride)
+      .def_prop_ro("calibration",
+                   [](const Model& model) {
+                     return model.calibration ? std::optional(std::pair(model.calibration->slope,
+                                                                        model.calibration->offset))
+                                              : std::nullopt;
+                   })
       .def_prop_ro("window",
                    [](const Model& model) {
                      const Extent window = model.window();

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "arrays.h"
 #include "define.h"
@@ -99,11 +100,10 @@ class JoinedImages final : public io::ImageSet {
   const PeopleImages& rest_;
 };
 
-// The annotations are a path, or a list with an array of boxes per image. Returns the numbers, the
-// options, and the words of the program's command line.
-nb::tuple evaluate(const ImagesRequest& request, std::shared_ptr<const Model> model,
-                   const nb::list& images, nb::handle annotations, const nb::list& negatives,
-                   nb::handle progress) {
+// The annotations are a path, or a list with an array of boxes per image.
+ImageMeasurement measure(const ImagesRequest& request, std::shared_ptr<const Model> model,
+                         const nb::list& images, nb::handle annotations, const nb::list& negatives,
+                         nb::handle progress) {
   const PeopleImages annotated(images, "images", PeopleForm::kStored),
       others(negatives, "negatives", PeopleForm::kStored);
   const JoinedImages set(annotated, others);
@@ -112,10 +112,29 @@ nb::tuple evaluate(const ImagesRequest& request, std::shared_ptr<const Model> mo
           ? truth_of(annotated, nb::cast<std::string>(annotations), request.annotation)
           : truth_of(nb::cast<nb::list>(annotations));
   truth.resize(static_cast<std::size_t>(set.count()));
-  const auto measured = run_once(kLong, request.exec, progress, [&](const Exec& exec) {
+  return run_once(kLong, request.exec, progress, [&](const Exec& exec) {
     return people::measure_on_images(model, set, truth, with_exec(request.measure, exec));
   });
+}
+
+// Returns the numbers, the options, and the words of the program's command line.
+nb::tuple evaluate(const ImagesRequest& request, std::shared_ptr<const Model> model,
+                   const nb::list& images, nb::handle annotations, const nb::list& negatives,
+                   nb::handle progress) {
+  const ImageMeasurement measured =
+      measure(request, std::move(model), images, annotations, negatives, progress);
   return nb::make_tuple(dict_of_record(record_ref(measured)), option_values(request),
+                        option_words(request));
+}
+
+// Returns the model with a calibration, and the words.
+nb::tuple calibrate(const ImagesRequest& request, std::shared_ptr<const Model> model,
+                    const nb::list& images, nb::handle annotations, const nb::list& negatives,
+                    nb::handle progress) {
+  const ImageMeasurement measured =
+      measure(request, model, images, annotations, negatives, progress);
+  return nb::make_tuple(std::make_shared<const Model>(
+                            people::calibrated(*model, measured.found, measured.report.matches)),
                         option_words(request));
 }
 
@@ -169,6 +188,7 @@ std::string draw_curves(const nb::list& curves, bool windows) {
 void bind_people_evaluation(nb::module_& m) {
   define(m, "evaluate", &evaluate);
   m.def("evaluate_fields", &fields_of<ImageMeasurement>);
+  define(m, "calibrate", &calibrate);
   define(m, "evaluate_windows", &evaluate_windows);
   m.def("evaluate_windows_fields", &fields_of<WindowMeasurement>);
   m.def("miss_rate_at", &miss_rate_at);

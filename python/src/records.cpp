@@ -5,9 +5,11 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,6 +98,17 @@ Numbers numbers_of(const FieldValue& value) {
                     *scalar);
 }
 
+// A sample of a real number that may be absent, which is NaN in an array then; nothing of others.
+std::optional<FieldValue> optional_real(const FieldValue& value) {
+  const auto* optional = std::get_if<OptionalRef>(&value.ref);
+  if (optional == nullptr) return {};
+  const FieldValue sample = optional->sample();
+  const auto* scalar = std::get_if<ScalarRef>(&sample.ref);
+  const bool real = scalar != nullptr && (std::holds_alternative<float*>(*scalar) ||
+                                          std::holds_alternative<double*>(*scalar));
+  return real ? std::optional(sample) : std::nullopt;
+}
+
 // How lists of records come to Python.
 struct Rows {
   bool wanted = false;  // one object per element, not one column per field
@@ -170,7 +183,8 @@ class Converter {
   // columns of records, or a list.
   class Column {
    public:
-    Column(Converter& owner, const FieldValue& sample) : owner_(owner), like_(numbers_of(sample)) {
+    Column(Converter& owner, const FieldValue& sample)
+        : owner_(owner), like_(numbers_of(optional_real(sample).value_or(sample))) {
       if (const auto* record = std::get_if<RecordRef>(&sample.ref)) {
         is_record_ = true;
         for_each_flat_field(*record, [&](const Field& field) {
@@ -182,9 +196,13 @@ class Converter {
 
     void add(const FieldValue& of) {
       ++count_;
-      if (like_.count > 0) {
-        const auto* data = static_cast<const std::byte*>(numbers_of(of).data);
-        bytes_.insert(bytes_.end(), data, data + like_.bytes * like_.count);
+      if (const auto* optional = std::get_if<OptionalRef>(&of.ref);
+          optional != nullptr && like_.count > 0) {
+        if (optional->has(optional->field)) add_bytes(optional->value(optional->field));
+        else if (like_.bytes == sizeof(float)) add_bytes(field_value(nearly_nothing_));
+        else add_bytes(field_value(nothing_));
+      } else if (like_.count > 0) {
+        add_bytes(of);
       } else if (is_record_) {
         std::size_t place = 0;
         for_each_flat_field(std::get<RecordRef>(of.ref),
@@ -208,8 +226,15 @@ class Converter {
     }
 
    private:
+    void add_bytes(const FieldValue& of) {
+      const auto* data = static_cast<const std::byte*>(numbers_of(of).data);
+      bytes_.insert(bytes_.end(), data, data + like_.bytes * like_.count);
+    }
+
     Converter& owner_;
     Numbers like_;
+    float nearly_nothing_ = std::numeric_limits<float>::quiet_NaN();
+    double nothing_ = std::numeric_limits<double>::quiet_NaN();
     bool is_record_ = false;
     std::size_t count_ = 0;
     std::vector<std::byte> bytes_{};
@@ -286,8 +311,12 @@ class Filler {
                           [&](const RecordRef& nested) { record(nested, from); },
                           [&](const ListRef& nested) { list(nested, from, name); },
                           [&](const OptionalRef& optional) {
-                            optional.set(optional.field, !from.is_none());
-                            if (!from.is_none()) value(optional.value(optional.field), from, name);
+                            double real = 0;
+                            const bool none =
+                                from.is_none() || (optional_real(into) &&
+                                                   nb::try_cast(from, real) && std::isnan(real));
+                            optional.set(optional.field, !none);
+                            if (!none) value(optional.value(optional.field), from, name);
                           },
                           [&](const ArrayRef&) { refuse(name, from); }},
                into.ref);

@@ -100,6 +100,7 @@ def cases(tmp_path_factory):
     words = scenes.learn_dictionary([SMALL] * 2, **learn)
     (folder / "labels.csv").write_text("class\na\nb\n")
     coarse = {"draws": 2, "ratio": 2.0, **CPU}
+    all_windows = {"threshold": -100.0, "fuse": "none", **coarse}
     held = {"paper": False, "nodes": 3, "choose": False, "baselines": False, **CPU}
     save = {"path": folder / "saved.safetensors"}
     good = {
@@ -112,6 +113,7 @@ def cases(tmp_path_factory):
             "Detector": ("hog", CPU), "detect": (RGB, "hog", None, {"ratio": 2.0, **CPU}), "load_model": ("hog",),
             "train": ("hog", crops, [RGB], {"checkpoint": None, "progress": False, **few}),
             "evaluate": ("hog", [RGB], [[[8, 6, 72, 134]]], {"negatives": None, "progress": False, **coarse}),
+            "calibrate": ("hog", [RGB], [[[8, 6, 72, 134]]], {"negatives": None, "progress": False, **all_windows}),
             "evaluate_windows": ("hog", [RGB], [RGB], {"progress": False, "ratio": 2.0, **CPU}),
             "Model": people.load_model("hog"), "Detections": detector.detect(RGB), "Evaluation": measured,
             "WindowEvaluation": windows, "Detection": None, "Difference": None, "StageCount": None,

@@ -61,7 +61,7 @@ def test_one_table_has_everyone(detector, photos):
     pytest.importorskip("pandas")
     results = detector.detect_all(photos, on_error="skip")
     table = results.to_pandas()
-    assert list(table.columns) == ["path", "frame", "x", "y", "width", "height", "score", "scale"]
+    assert list(table.columns) == ["path", "frame", "x", "y", "width", "height", "score", "confidence", "scale"]
     assert len(results.failed) == 2 and set(table["frame"]) <= {0, 1, 4}
     for name, rows in table.groupby("path"):
         assert rows["score"].tolist() == detector.detect(name).score.tolist()

@@ -27,7 +27,8 @@ def test_the_program_finds_the_same_people(street, program):
         people = json.loads(program(result.command))["results"][0]["people"]
         assert len(people) == len(result)
         assert np.array_equal(np.float32([p["box"] for p in people]).reshape(-1, 4), result.xywh)
-        assert np.array_equal(np.float32([p["score"] for p in people]), result.confidence)
+        assert np.array_equal(np.float32([p["score"] for p in people]), result.score)
+        assert np.array_equal(np.float32([p["confidence"] for p in people]), result.confidence)
 
 
 def test_arrays_and_files_are_the_same(street, found):
@@ -47,9 +48,9 @@ def test_rows_are_chosen_and_sorted(found):
     assert len(found) > 1 and found[:] == found and list(found[:1]) == [found[0]]
     best = found[found.score >= found.score[0]]
     assert isinstance(best, fovea.people.Detections) and len(best) == 1 and best.frame == found.frame
-    assert best == found.filter(lambda person: person.confidence >= found.score[0]) == found[[0]]
+    assert best == found.filter(lambda person: person.score >= found.score[0]) == found[[0]]
     assert found.sort_by("score")[-1] == found[0] and found.sort_by("score", reverse=True) == found
-    assert found.sort_by(lambda person: -person.confidence) == found and len(found[[]]) == 0
+    assert found.sort_by(lambda person: -person.score) == found and len(found[[]]) == 0
     with pytest.raises(fovea.InvalidArgument, match=r"there (is|are) \d+ rows?, but 1 value of True or False; expected one for each row"):
         found[:2][[True]]
     assert best.whole["box"].shape == (1, 4) and best.to_pandas()["score"].tolist() == [found.score[0]]
@@ -71,6 +72,47 @@ def test_rows_that_do_not_fit_are_refused(found, index):
         found[[len(found)]]
     with pytest.raises(fovea.InvalidArgument, match="key is 'size'; expected a function or a column: 'x', 'y', 'width'"):
         found.sort_by("size")
+
+
+def test_confidence_is_calibrated(found):
+    slope, offset = fovea.people.load_model("channels").calibration
+    assert slope > 0 and found.confidence.dtype == np.float32
+    assert np.allclose(found.confidence, 1 / (1 + np.exp(-(slope * found.score.astype(float) + offset))), atol=1e-6)
+    assert np.all(np.diff(found.confidence) <= 0) and 0 <= found.confidence.min() <= found.confidence.max() <= 1
+    assert found[0].confidence == found.confidence[0] and found[0].score == found.score[0]
+    assert found.whole["confidence"].tolist() == found.confidence.tolist()
+
+
+@pytest.fixture(scope="module")
+def uncalibrated(tmp_path_factory):
+    """A model as they were before there was a calibration: the linear classifier of OpenCV's kind of file."""
+    path = tmp_path_factory.mktemp("models") / "vector.txt"
+    path.write_text(" ".join(["0.001"] * 3780 + ["-0.5"]))
+    return path
+
+
+def test_models_without_a_calibration_have_no_confidence(uncalibrated, street, program, tmp_path):
+    assert fovea.people.load_model(uncalibrated).calibration is None
+    plain = fovea.people.detect(street, uncalibrated, threshold=-100, ratio=2, device="cpu")
+    assert len(plain) > 0 and plain.confidence.dtype == np.float32 and np.isnan(plain.confidence).all()
+    assert plain[0].confidence is None and plain == pickle.loads(pickle.dumps(plain))
+    assert "confidence" not in json.loads(program(plain.command))["results"][0]["people"][0]
+    plain.save(tmp_path / "plain.csv")
+    header, first, *_ = (tmp_path / "plain.csv").read_text().splitlines()
+    assert first.split(",")[header.split(",").index("confidence")] == ""
+
+
+def test_a_model_is_calibrated_on_images(uncalibrated, street, found, tmp_path):
+    truth = [found.xyxy[:1]]
+    model = fovea.people.calibrate("channels", [street], truth, threshold=-1, draws=0, device="cpu")
+    assert model.calibration is not None and model.facts["calibration"].endswith("in 1 image")
+    assert "--calibrate MODEL.safetensors" in model.command
+    model.save(tmp_path / "m.safetensors")
+    again = fovea.people.load_model(tmp_path / "m.safetensors")
+    assert again == model and again.calibration == model.calibration
+    measured = fovea.people.evaluate(again, [street], truth, threshold=-1, draws=0, device="cpu")
+    assert 0 <= measured.reliability["error"] <= 1 and len(measured.reliability["bins"]["share"]) == 10
+    assert fovea.people.evaluate(uncalibrated, [street], truth, draws=0, device="cpu", ratio=2).reliability is None
 
 
 def test_options_say_what_was_used(found):
@@ -118,14 +160,14 @@ def test_pandas(found):
     pandas = pytest.importorskip("pandas")
     frame = found.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
-    assert list(frame.columns) == ["x", "y", "width", "height", "score", "scale"]
+    assert list(frame.columns) == ["x", "y", "width", "height", "score", "confidence", "scale"]
 
 
 def test_arrow(found):
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table(found)
-    assert table.column_names == ["x", "y", "width", "height", "score", "scale"]
-    assert table["score"].to_pylist() == found.confidence.tolist()
+    assert table.column_names == ["x", "y", "width", "height", "score", "confidence", "scale"]
+    assert table["confidence"].to_pylist() == found.confidence.tolist()
 
 
 def test_supervision(found):

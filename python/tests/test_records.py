@@ -32,7 +32,7 @@ class Measured(Table):
 def measured(meters):
     count = len(meters)
     people = {name: np.zeros((count, 4), np.float32) for name in ("box", "window")}
-    people |= {name: np.ones(count, np.float32) for name in ("score", "scale")}
+    people |= {name: np.ones(count, np.float32) for name in ("score", "confidence", "scale")}
     single = {field["name"]: 0 for field in Measured._fields}
     return Measured({**single, "people": {**people, "height_meters": np.array(meters, np.float32)}})
 
@@ -44,7 +44,7 @@ def test_a_new_field_is_an_attribute_with_its_documentation():
 
 def test_a_new_field_is_the_last_column():
     result = measured([1.75, 1.5])
-    assert list(result.columns()) == ["x", "y", "width", "height", "score", "scale", "height_meters"]
+    assert list(result.columns()) == ["x", "y", "width", "height", "score", "confidence", "scale", "height_meters"]
     assert result.to_pandas()["height_meters"].tolist() == [1.75, 1.5]
 
 

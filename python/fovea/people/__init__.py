@@ -1,7 +1,7 @@
 """People in images and video."""
 
 from ._detect import Detection, Detections, Detector, WindowExplanation, detect
-from ._evaluate import Difference, Evaluation, StageCount, WindowEvaluation, evaluate, evaluate_windows
+from ._evaluate import Difference, Evaluation, StageCount, WindowEvaluation, calibrate, evaluate, evaluate_windows
 from ._model import Model, load_model
 from ._study import Study, StudyVariant, study
 from ._track import Track, Tracker, TrackReport, Tracks, evaluate_tracks, read_mot, track
@@ -23,6 +23,7 @@ __all__ = [
     "Tracks",
     "WindowEvaluation",
     "WindowExplanation",
+    "calibrate",
     "detect",
     "evaluate",
     "evaluate_tracks",

@@ -32,13 +32,17 @@ class Detection(NamedTuple):
     """One person."""
 
     xyxy: tuple[float, float, float, float]  #: left, top, right and bottom, in pixels
-    confidence: float  #: the score; higher means more certain
+    score: float  #: higher means more certain
     scale: float  #: how many pixels of the image one pixel of the pyramid level covers
+    confidence: float | None  #: share of the detections with this score that are people, where the model is calibrated
 
 
 @of_operation("people detect", rows="people")
 class Detections(OnImage, Saved, RowTable[Detection], _Detections):
-    """The people of one image, the highest score first. Some arrays also have the names of supervision."""
+    """The people of one image, the highest score first. Some arrays also have the names of supervision.
+
+    ``score`` is the model's own number, from its threshold on, and ``confidence`` the share of detections with that score
+    that are people, from 0 to 1. It is NaN for models without a calibration."""
 
     frame: int | None = None  #: number of the frame, for a video
     time_seconds: float | None = None  #: time of the frame, for a video
@@ -66,31 +70,26 @@ class Detections(OnImage, Saved, RowTable[Detection], _Detections):
         """The windows that were classified, as left, top, right and bottom."""
         return corners(self.window)
 
-    @property
-    def confidence(self) -> Floats:
-        """One score per person: ``score``."""
-        return self.score
-
     def __len__(self) -> int:
         return len(self.score)
 
     def _at(self, index: int) -> Detection:
         left, top, right, bottom = (float(number) for number in self.xyxy[index])
-        return Detection((left, top, right, bottom), float(self.confidence[index]), float(self.scale[index]))
+        score, scale, confidence = (float(column[index]) for column in (self.score, self.scale, self.confidence))
+        return Detection((left, top, right, bottom), score, scale, None if np.isnan(confidence) else confidence)
 
     def to_coco(self, file_name: str = "", image_id: int = 1) -> dict[str, Any]:
         """The people as a COCO dictionary of one image."""
-        rows = zip(self.xywh.tolist(), self.confidence.tolist())
+        rows = zip(self.xywh.tolist(), self.score.tolist())
         found = ({"bbox": box, "area": box[2] * box[3], "score": score} for box, score in rows)
         return coco_image(file_name, image_id, self.image_size, "person", found)
 
     def to_supervision(self) -> Any:
-        """The people as ``supervision.Detections``."""
+        """The people as ``supervision.Detections``, with the scores in place of confidence that is not known."""
         import supervision
 
-        return supervision.Detections(
-            xyxy=self.xyxy, confidence=self.confidence, class_id=np.zeros(len(self), dtype=np.int64)
-        )
+        sure = np.where(np.isnan(self.confidence), self.score, self.confidence)
+        return supervision.Detections(xyxy=self.xyxy, confidence=sure, class_id=np.zeros(len(self), dtype=np.int64))
 
     @in_its_colors
     def draw(self, image: Any = None) -> Bytes:
@@ -100,7 +99,7 @@ class Detections(OnImage, Saved, RowTable[Detection], _Detections):
 
     def __repr__(self) -> str:
         people = "1 person" if len(self) == 1 else f"{len(self)} people"
-        best = f", best {self.confidence[0]:.2f}" if len(self) else ""
+        best = f", best {self.score[0]:.2f}" if len(self) else ""
         made = f"{self.provenance['model']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
         return f"{people}{best} ({made})"
 

@@ -16,11 +16,11 @@ from .._batch import some_images
 from .._frames import name_of
 from .._keywords import takes_options
 from .._operation import origin_of
-from .._options import PeopleEvaluateOptions, PeopleEvaluateWindowsOptions, Self, Unpack
+from .._options import PeopleCalibrateOptions, PeopleEvaluateOptions, PeopleEvaluateWindowsOptions, Self, Unpack
 from .._progress import Progress, reporting
 from .._records import PeopleEvaluateFields as _ImageNumbers
 from .._records import PeopleEvaluateWindowsFields as _WindowNumbers
-from .._results import Table, described
+from .._results import Table, command_line, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._model import Model, load_model
@@ -184,6 +184,46 @@ def evaluate(
     JSON, whose entries are matched to the images by name, or one element per image: rows of left, top, right and
     bottom, or whatever has such rows as ``xyxy``. ``negatives`` are images without people that count as well."""
     known = model_of(model, Model, load_model)
+    run = _fovea.people.evaluate
+    sources, found = _on_images(run, known, images, annotations, negatives, progress, dict(options))
+    result = Evaluation(**_origin(known, sources, found), values=found[0])
+    if result.curve_ends_at < 1:
+        warnings.warn(
+            f"all scores from {result.lowest_score:.3g} on give only {result.curve_ends_at:.3g} false positives per "
+            "image; from there to 1 the curve is taken as constant",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return result
+
+
+@takes_options(_fovea.people.calibrate_options())
+def calibrate(
+    model: Path | Model,
+    images: Path | Iterable[Any],
+    annotations: Path | Iterable[Any],
+    *,
+    negatives: Path | Iterable[Any] | None = None,
+    progress: Progress = False,
+    **options: Unpack[PeopleCalibrateOptions],
+) -> Model:
+    """The model with a calibration, by which its detections have a ``confidence`` from 0 to 1 beside their score: the
+    share of people among detections of that score, as a logistic function that is fitted to what the model finds.
+
+    The arguments are those of ``evaluate``. The images must be others than those that the model was trained on, and should
+    be like those that it is for: where fewer people stand in them, more detections are wrong."""
+    known = model_of(model, Model, load_model)
+    run = _fovea.people.calibrate
+    sources, (made, words) = _on_images(run, known, images, annotations, negatives, progress, dict(options))
+    file = "MODEL.safetensors"
+    line = command_line("fovea", "people", "eval", "--model", known.name, *sources, "--calibrate", file, *words)
+    return Model(made, file, None, line)
+
+
+def _on_images(
+    run: Any, model: Model, images: Any, annotations: Any, negatives: Any, progress: Progress, options: dict[str, Any]
+) -> tuple[list[str], Any]:
+    """The words of the program for images and their people, and what a function of the library finds there."""
     listed = some_images(images, "images")
     others = [] if negatives is None else some_images(negatives, "negatives")
     truth: Any
@@ -197,16 +237,7 @@ def evaluate(
     if negatives is not None:
         sources += ["--negatives", name_of(negatives, "NEGATIVES")]
     with reporting(progress) as report:
-        found = _fovea.people.evaluate(known._model, listed, truth, others, report, dict(options))
-    result = Evaluation(**_origin(known, sources, found), values=found[0])
-    if result.curve_ends_at < 1:
-        warnings.warn(
-            f"all scores from {result.lowest_score:.3g} on give only {result.curve_ends_at:.3g} false positives per "
-            "image; from there to 1 the curve is taken as constant",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-    return result
+        return sources, run(model._model, listed, truth, others, report, options)
 
 
 @takes_options(_fovea.people.evaluate_windows_options())

@@ -35,6 +35,12 @@ class Model(StoredModel):
         return float(self._model.threshold)
 
     @property
+    def calibration(self) -> tuple[float, float] | None:
+        """Slope and offset of the confidence 1 / (1 + exp(-(slope * score + offset))), of a model that has one: see
+        ``calibrate``."""
+        return self._model.calibration
+
+    @property
     def window(self) -> tuple[int, int]:
         """Width and height of the window that it classifies."""
         width, height = self._model.window

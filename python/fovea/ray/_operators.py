@@ -64,7 +64,7 @@ class Detector(_Operator):
 
     def _found(self, path: str) -> tuple[Any, ...]:
         found = self._detector.detect(path)
-        return np.asarray(found.xywh, np.float32).tolist(), np.asarray(found.confidence, np.float32).tolist()
+        return np.asarray(found.xywh, np.float32).tolist(), np.asarray(found.score, np.float32).tolist()
 
 
 class SceneClassifier(_Operator):
