@@ -169,6 +169,8 @@ std::shared_ptr<const io::TriangleMesh> Input::read_mesh() {
 }
 
 std::shared_ptr<const Picture> Input::frame(int number) {
+  // What is known does not wait for whoever reads another frame.
+  if (const auto known = kept_.frames.find(frame_key(number))) return *known;
   const std::lock_guard lock(mutex_);
   return kept_.frames.get(
       frame_key(number), [&] { return read_frame(number); },

@@ -71,27 +71,48 @@ class Jobs::Listening final : public Listener {
 
 Jobs::Jobs(Exec exec, const JobLimits& limits)
     : exec_(std::move(exec)), limits_(limits), prefix_(random_token().substr(0, 8)) {
-  worker_ = std::jthread([this](const std::stop_token& end) { work(end); });
-  watcher_ = std::jthread([this](const std::stop_token& end) { watch(end); });
+  threads_.emplace_back([this](const std::stop_token& end) { watch(end); });
+  for (int i = 0; i < limits_.running; ++i)
+    threads_.emplace_back([this](const std::stop_token& end) { work(end); });
+}
+
+// The oldest quick job that waits, or else the oldest long one; null where none may begin.
+std::shared_ptr<Job> Jobs::next_to_run() const {
+  const auto is_open = [&](const std::shared_ptr<Job>& job) {
+    return job->state == JobState::kWaiting &&
+           std::ranges::count(running_, job->client, &Job::client) < limits_.running_of_client;
+  };
+  const bool takes_long =
+      std::ranges::count(running_, JobLength::kLong, &Job::length) < limits_.running_long;
+  std::shared_ptr<Job> next;
+  for (const std::shared_ptr<Job>& job : jobs_) {
+    if (!is_open(job)) continue;
+    if (job->length == JobLength::kQuick) return job;
+    if (!next && takes_long) next = job;
+  }
+  return next;
 }
 
 void Jobs::work(const std::stop_token& end) {
   constexpr auto kReleasePause = std::chrono::seconds(10);  // it takes some milliseconds
-  Clock::time_point released = Clock::now();
+  std::unique_lock lock(mutex_);
   while (!end.stop_requested()) {
-    std::unique_lock lock(mutex_);
-    std::shared_ptr<Job> next;
-    const auto find_next = [&] {
-      const auto waiting = std::ranges::find(jobs_, JobState::kWaiting, &Job::state);
-      next = waiting == jobs_.end() ? nullptr : *waiting;
-      return next != nullptr;
-    };
-    if (!changed_.wait(lock, end, find_next)) return;
+    std::shared_ptr<Job> job;
+    if (!changed_.wait(lock, end, [&] { return (job = next_to_run()) != nullptr; })) return;
+    job->state = JobState::kRunning;
+    running_.push_back(job);
+    tell(*job);
     lock.unlock();
-    run(next);
-    if (Clock::now() < released + kReleasePause) continue;
+    run(job);
+    job->work = {};  // and all that it holds
+    lock.lock();
+    std::erase(running_, job);
+    changed_.notify_all();
+    if (Clock::now() < released_ + kReleasePause) continue;
+    released_ = Clock::now();
+    lock.unlock();
     release_freed_memory();
-    released = Clock::now();
+    lock.lock();
   }
 }
 
@@ -126,21 +147,19 @@ void Jobs::end() {
     const std::lock_guard lock(mutex_);
     for (const std::shared_ptr<Job>& job : jobs_) job->stop.request_stop();
   }
-  for (std::jthread* thread : {&worker_, &watcher_}) {
-    thread->request_stop();
-    if (thread->joinable()) thread->join();
-  }
+  for (std::jthread& thread : threads_) thread.request_stop();
+  threads_.clear();
 }
 
-// One that runs ends itself.
+// One that runs has its thread until it notices, and what it finds is dropped.
 void Jobs::stop_job(Job& job) {
   job.stop.request_stop();
-  if (job.state != JobState::kWaiting) return;
   job.state = JobState::kStopped;
   tell(job);
 }
 
-std::string Jobs::submit(const std::string& client, std::function<Result(const Exec& exec)> work) {
+std::string Jobs::submit(const std::string& client, std::function<Result(const Exec& exec)> work,
+                         JobLength length) {
   const std::lock_guard lock(mutex_);
   for (const std::shared_ptr<Job>& job : jobs_)
     if (job->client == client && !ended(*job)) stop_job(*job);
@@ -150,6 +169,7 @@ std::string Jobs::submit(const std::string& client, std::function<Result(const E
   auto job = std::make_shared<Job>();
   job->id = fmt::format("{}-{}", prefix_, next_++);
   job->client = client;
+  job->length = length;
   job->work = std::move(work);
   job->alone = Clock::now();
   jobs_.push_back(job);
@@ -169,17 +189,12 @@ void Jobs::run(const std::shared_ptr<Job>& job) {
   exec.stop = job->stop.get_token();
   exec.progress = [&](const Progress& progress) {
     const std::lock_guard lock(mutex_);
+    if (ended(*job)) return;
     job->stage = progress.stage;
     job->done = progress.done;
     job->total = progress.total;
     tell(*job);
   };
-  {
-    const std::lock_guard lock(mutex_);
-    if (job->state != JobState::kWaiting) return;
-    job->state = JobState::kRunning;
-    tell(*job);
-  }
   std::shared_ptr<const Result> result;
   JobState state = JobState::kDone;
   std::string error;
@@ -192,7 +207,7 @@ void Jobs::run(const std::shared_ptr<Job>& job) {
     error = fault_text(fault);
   }
   const std::lock_guard lock(mutex_);
-  job->work = {};
+  if (ended(*job)) return;
   job->result = std::move(result);
   job->error = std::move(error);
   job->state = state;

@@ -1,6 +1,6 @@
-// Runs systems one after the other in a thread of its own. A new job of a page stops the one before
-// it, so that a slider that moves always gets the newest result first; and a job to which nobody
-// listens any more is stopped, as when its page was closed.
+// Runs systems in a few threads of its own, so that pages do not wait for each other. A new job of
+// a page stops the one before it, so that a slider that moves always gets the newest result first;
+// and a job to which nobody listens any more is stopped, as when its page was closed.
 #pragma once
 #include <fovea/core/exec.h>
 
@@ -25,10 +25,14 @@ namespace fovea::view {
 
 enum class JobState : unsigned char { kWaiting, kRunning, kDone, kFailed, kStopped };
 
+// Whether a job is about a single picture or mesh, or about a whole video.
+enum class JobLength : unsigned char { kQuick, kLong };
+
 // One run: what it is doing, and then what it found.
 struct Job {
   std::string id{};
   std::string client{};  // the page that asked for it
+  JobLength length = JobLength::kQuick;
   std::function<Result(const Exec& exec)> work{};
   std::stop_source stop{};
   JobState state = JobState::kWaiting;
@@ -40,6 +44,11 @@ struct Job {
 };
 
 struct JobLimits {
+  int running = 4;       // at the same time: they share the processor
+  int running_long = 2;  // of these; the other threads are for quick ones
+  // Of one page: the newest, and one before it that was stopped and has not noticed yet. So a page
+  // whose slider moves does not take the threads of all others.
+  int running_of_client = 2;
   std::ptrdiff_t waiting = 32;
   std::size_t ended = 24;                      // whose results are kept
   std::size_t bytes = std::size_t{768} << 20;  // of these results; the newest is kept at any rate
@@ -55,7 +64,9 @@ class Jobs {
   Jobs& operator=(const Jobs&) = delete;
 
   // Adds a job and returns its id. Throws InvalidArgument where too many wait.
-  std::string submit(const std::string& client, std::function<Result(const Exec& exec)> work);
+  std::string submit(const std::string& client, std::function<Result(const Exec& exec)> work,
+                     JobLength length = JobLength::kQuick);
+  // Who listens is told at once, also where the work takes a while to notice.
   void stop(std::string_view id);
 
   // Stops all jobs and the threads. Jobs that are added later do not run.
@@ -74,6 +85,7 @@ class Jobs {
   struct Ear;
   class Listening;
   void work(const std::stop_token& end);
+  std::shared_ptr<Job> next_to_run() const;
   void run(const std::shared_ptr<Job>& job);
   void watch(const std::stop_token& end);
   std::optional<std::chrono::steady_clock::time_point> next_to_stop() const;
@@ -88,10 +100,12 @@ class Jobs {
   std::string prefix_;
   mutable std::mutex mutex_{};
   std::condition_variable_any changed_{};
-  std::deque<std::shared_ptr<Job>> jobs_{};  // the oldest first
+  std::deque<std::shared_ptr<Job>> jobs_{};      // the oldest first
+  std::vector<std::shared_ptr<Job>> running_{};  // that have a thread, also after they were stopped
   std::list<std::shared_ptr<Ear>> ears_{};
   std::uint64_t next_ = 0;
-  std::jthread worker_{}, watcher_{};
+  std::chrono::steady_clock::time_point released_ = std::chrono::steady_clock::now();  // memory
+  std::vector<std::jthread> threads_{};
 };
 
 }  // namespace fovea::view

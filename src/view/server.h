@@ -16,7 +16,7 @@ struct ServerOptions {
   std::string address = "127.0.0.1";  // numeric
   int port = 0;                       // 0: any that is free
   int connections = 128;              // more are closed at once
-  int threads = 2;                    // that answer requests
+  int threads = 4;                    // that answer requests
   std::size_t head_bytes = 16 << 10;  // a longer head is refused
   double head_seconds = 15;           // from one response to the end of the next request's head
   double body_seconds = 120;

@@ -260,7 +260,8 @@ Response Session::start(const Request& request) {
     return failure(404, fmt::format("there is no system '{}'", detail::shown(body.system)));
   return job_response(jobs_.submit(
       body.client,
-      [view, run = std::move(body.run)](const Exec& exec) { return view->run(run, exec); }));
+      [view, run = std::move(body.run)](const Exec& exec) { return view->run(run, exec); },
+      view->facts().whole_video ? JobLength::kLong : JobLength::kQuick));
 }
 
 // Explains a place or a face of a result; the same one is explained once. The job gives nothing but

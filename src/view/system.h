@@ -81,9 +81,9 @@ class SystemView {
   const SystemFacts& facts() const { return facts_; }
   // Its options at their defaults, as controls_json() gives them.
   virtual std::string controls() const { return "[]"; }
-  // Throws what the library throws; Cancelled after a stop.
+  // Throws what the library throws; Cancelled after a stop. Several threads call it, and begin().
   virtual Result run(const Run& run, const Exec& exec) = 0;
-  // Begins to work on a stream. Streams may call it, and run(), beside the thread of jobs.
+  // Begins to work on a stream.
   virtual std::unique_ptr<Running> begin(const Run& run, const Exec& exec);
   // A run on these frames of a stream.
   Result run_on(Run run, std::vector<StreamFrame> frames, const Exec& exec);

@@ -37,6 +37,24 @@ struct States {
   }
 };
 
+// Work that says when it has begun, and then waits for a gate, whoever stops it.
+struct Gated {
+  std::promise<void> begun{}, gate{};
+
+  std::function<Result(const Exec&)> work() {
+    return [this](const Exec& exec) -> Result {
+      begun.set_value();
+      gate.get_future().wait();
+      if (exec.progress) exec.progress({"late", 1, 1});
+      return {.summary = "late"};
+    };
+  }
+  void wait_for_begin() { ASSERT_EQ(begun.get_future().wait_for(60s), std::future_status::ready); }
+  void open() { gate.set_value(); }
+};
+
+Result at_once(const Exec&) { return {}; }
+
 // Works until somebody stops it.
 Result endless(const Exec& exec) {
   test::wait_for_stop(exec.stop);
@@ -92,6 +110,52 @@ TEST(Jobs, OfAnotherPageGoOn) {
   EXPECT_EQ(other.last(), R"({"state": "done"})");
 }
 
+TEST(Jobs, ThatAreQuickPassLongOnes) {
+  Jobs jobs({}, {.running = 2, .running_long = 1});
+  Gated clip;
+  States of_clip, of_second, of_photo;
+  const auto a = jobs.listen(jobs.submit("a", clip.work(), JobLength::kLong), of_clip.send());
+  clip.wait_for_begin();
+  const auto b = jobs.listen(jobs.submit("b", at_once, JobLength::kLong), of_second.send());
+  const auto c = jobs.listen(jobs.submit("c", at_once), of_photo.send());
+  EXPECT_EQ(of_photo.last(), R"({"state": "done"})") << "while the first clip is worked on";
+  {
+    const std::lock_guard lock(of_second.mutex);
+    EXPECT_THAT(of_second.all, ElementsAre(R"({"state": "waiting"})"));
+  }
+  clip.open();
+  EXPECT_EQ(of_clip.last(), R"({"state": "done"})");
+  EXPECT_EQ(of_second.last(), R"({"state": "done"})");
+}
+
+// Work that is slow to notice holds up neither its own page nor others.
+TEST(Jobs, ThatAreSupersededEndAtOnce) {
+  Jobs jobs({}, {.running = 3, .running_of_client = 2});
+  Gated first, second;
+  States of_first, of_second, of_third, of_other;
+  const std::string superseded = jobs.submit("page", first.work());
+  const auto a = jobs.listen(superseded, of_first.send());
+  first.wait_for_begin();
+  const auto b = jobs.listen(jobs.submit("page", second.work()), of_second.send());
+  EXPECT_EQ(of_first.last(), R"({"state": "stopped"})");
+  second.wait_for_begin();
+  const auto c = jobs.listen(jobs.submit("page", at_once), of_third.send());
+  EXPECT_EQ(of_second.last(), R"({"state": "stopped"})");
+  const auto d = jobs.listen(jobs.submit("other page", at_once), of_other.send());
+  EXPECT_EQ(of_other.last(), R"({"state": "done"})");
+  {
+    const std::lock_guard lock(of_third.mutex);
+    EXPECT_THAT(of_third.all, ElementsAre(R"({"state": "waiting"})"))
+        << "one page does not take all threads";
+  }
+  first.open();
+  EXPECT_EQ(of_third.last(), R"({"state": "done"})");
+  second.open();
+  jobs.end();
+  EXPECT_EQ(jobs.result(superseded), nullptr);
+  EXPECT_THAT(of_first.all.back(), HasSubstr("stopped")) << "what comes later is not told";
+}
+
 TEST(Jobs, StopOnRequest) {
   Jobs jobs({});
   States states;
@@ -101,28 +165,31 @@ TEST(Jobs, StopOnRequest) {
   EXPECT_EQ(states.last(), R"({"state": "stopped"})");
 }
 
+// Whoever is alone is stopped in the order in which they came to be so.
 TEST(Jobs, StopWhereNobodyListensAnyMore) {
-  Jobs jobs({}, {.alone = 1s});
-  States states;
+  Jobs jobs({}, {.running = 2, .alone = 2s});
+  States states, of_heard;
+  std::promise<std::stop_token> begun;
   std::promise<void> ended;
-  const std::string id = jobs.submit("page", [&](const Exec& exec) -> Result {
+  const std::string heard = jobs.submit("page", [&](const Exec& exec) {
+    begun.set_value(exec.stop);
+    return endless(exec);
+  });
+  const std::string left = jobs.submit("other page", [&](const Exec& exec) -> Result {
     test::wait_for_stop(exec.stop);
     ended.set_value();
     return {};
   });
-  const std::string waiting = jobs.submit("other page", endless);
-  auto first = jobs.listen(id, states.send()), second = jobs.listen(id, [](std::string, bool) {});
-  auto future = ended.get_future();
-  first.reset();
-  EXPECT_EQ(future.wait_for(1500ms), std::future_status::timeout) << "one still listens";
-  std::string state;  // who asks for it listens, and has to be gone for a while
-  for (int i = 0; i < 20 && state != R"({"state": "stopped"})"; ++i) {
-    std::this_thread::sleep_for(1500ms);
-    jobs.listen(waiting, [&](std::string now, bool) { state = std::move(now); });
-  }
-  EXPECT_EQ(state, R"({"state": "stopped"})") << "nobody has listened in time";
-  second.reset();
-  EXPECT_EQ(future.wait_for(60s), std::future_status::ready);
+  auto one = jobs.listen(heard, [](std::string, bool) {});
+  const auto another = jobs.listen(heard, of_heard.send());
+  auto listener = jobs.listen(left, [](std::string, bool) {});
+  one.reset();
+  const std::string waiting = jobs.submit("third page", endless);
+  listener.reset();
+  ASSERT_EQ(ended.get_future().wait_for(60s), std::future_status::ready);
+  EXPECT_FALSE(begun.get_future().get().stop_requested()) << "one still listens";
+  const auto too_late = jobs.listen(waiting, states.send());
+  EXPECT_EQ(states.last(), R"({"state": "stopped"})") << "nobody has listened in time";
 }
 
 TEST(Jobs, StopWhereNobodyEverListens) {

@@ -331,11 +331,13 @@ TEST_F(SessionTest, AdmitsBodiesByTheirPath) {
   EXPECT_EQ(std::get<Response>(bytes("POST", "/inputs")).status, 401);
 }
 
-// Explains until somebody stops it.
+// Explains until somebody stops it, and works so on all frames but the first.
 class SlowView final : public SystemView {
  public:
   SlowView() : SystemView({.name = "slow", .title = "Slow", .text = "Has no end."}) {}
-  Result run(const Run& run, const Exec&) override {
+  Result run(const Run& run, const Exec& run_exec) override {
+    if (run.frame > 0) test::wait_for_stop(run_exec.stop);
+    throw_if_stopped(run_exec);
     Result result{.image = run.inputs.front()->frame(0), .size = {64, 48}};
     result.explain = [](report::Point, const Exec& exec) -> report::Explanation {
       test::wait_for_stop(exec.stop);
@@ -370,6 +372,20 @@ TEST_F(SlowSessionTest, AnswersWhileAnExplanationGoesOn) {
   EXPECT_EQ(second.wait()["state"], "stopped") << "a page asks one question at a time";
   newest.stop();
   EXPECT_EQ(newest.wait()["state"], "stopped");
+}
+
+TEST_F(SlowSessionTest, AnswersOtherPagesAndAReloadWhileARunGoesOn) {
+  const std::string id = upload(drawn(64, 48));
+  const auto body = [&](const char* client, int frame) {
+    return json{{"client", client}, {"system", "slow"}, {"inputs", {id}}, {"frame", frame}};
+  };
+  JobEnd endless(session_, parsed(post("/run", body("one", 1).dump()))["job"]);
+  run(body("two", 0));
+  for (const std::string& path :
+       std::vector<std::string>{"/", "/systems", "/inputs", "/inputs/" + id})
+    EXPECT_EQ(get(path).status, 200) << path;
+  run(body("one", 0));
+  EXPECT_EQ(endless.wait()["state"], "stopped") << "a page that is loaded again is the same page";
 }
 
 TEST(TokenFile, MustBeSecretAndLong) {

@@ -42,6 +42,28 @@ export async function openSession() {
   history.replaceState(null, '', location.pathname + location.search);
 }
 
+// The name of this page, whose newest run stops the one before. A page that is loaded again has its name from the one that goes, so that
+// its first run does not work beside a run that nobody wants any more. Only a page that goes leaves its name: a copy of a tab has another.
+export function clientName() {
+  const kept = (work) => {
+    try {
+      return work(sessionStorage);
+    } catch {
+      return null;  // a browser may refuse to keep anything
+    }
+  };
+  const take = () => kept((store) => {
+    const name = store.getItem('fovea client');
+    store.removeItem('fovea client');
+    return name;
+  });
+  // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
+  const name = take() ?? [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  addEventListener('pagehide', () => kept((store) => store.setItem('fovea client', name)));
+  addEventListener('pageshow', ({persisted}) => persisted && take());
+  return name;
+}
+
 // Sends a file, or the header and the samples of a cube, and returns the input. `onBytes` is told how many bytes have been sent.
 export async function uploadFiles([file, samples], onBytes) {
   let address = `inputs?name=${encodeURIComponent(file.name)}`;

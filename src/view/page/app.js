@@ -1,7 +1,7 @@
 // The page: what the user has chosen, and what follows from it.
 import {placeIn, Steps, Visits} from './address.js';
 import {Adding} from './adding.js';
-import {getBytes, getJson, openSession, startJob} from './api.js';
+import {clientName, getBytes, getJson, openSession, startJob} from './api.js';
 import {PictureView} from './canvas.js';
 import {BoxFields} from './box.js';
 import {Connection} from './connection.js';
@@ -18,8 +18,7 @@ import {Tabs} from './tabs.js';
 import {VideoResults} from './video.js';
 import {Why} from './why.js';
 
-// By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
-const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+const kClient = clientName();
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null,
   kept: null, limits: {}, endedAt: null, seen: 0, bound: 1, steps: {}, remark: null, asked: null, wanted: null};
 // Of a video: `seen` is the last frame that is known to be there, and none is there from `bound` on.
