@@ -11,10 +11,12 @@ import {byId} from './dom.js';
 import {SavedResults} from './saved_results.js';
 import {EvaluationPage} from './evaluation.js';
 import {Player} from './live.js';
-import {showResult} from './result.js';
+import {showPassing, showResult} from './result.js';
 import {Solid} from './solid.js';
 import {Strip} from './strip.js';
 import {Tabs} from './tabs.js';
+import {takes, whyOff} from './takes.js';
+import {Track} from './track.js';
 import {VideoResults} from './video.js';
 import {Why} from './why.js';
 
@@ -24,6 +26,7 @@ const state = {systems: [], system: null, input: null, facts: null, frame: 0, op
 // Of a video: `seen` is the last frame that is known to be there, and none is there from `bound` on.
 // `steps` has what the options of each system were, `asked` the place or face that is explained, and `wanted` the one that will be.
 let timer = 0;  // of the next run
+const track = new Track();
 let boxFields, controls, earlier, evaluations, player, solid, strip, tabs, video, view, visits, why;
 
 // Shows what is wrong, below what was said about the inputs as a whole, which stays until another one is chosen.
@@ -109,11 +112,6 @@ function goSteps(by) {
   if (to) changeOptions(to.options, to.model);
 }
 
-function takes(system, input) {
-  if (input.kind === 'live') return system.streams;
-  return system.takes === input.kind || (system.takes === 'image' && input.kind === 'video');
-}
-
 // The inputs of a run: an image and the next one, or the last two, or a video, which gives both.
 function chosenInputs() {
   const {system, input} = state;
@@ -123,7 +121,7 @@ function chosenInputs() {
   return before?.kind === 'image' ? [before, input] : [input];
 }
 
-const showSystems = () => tabs.show(state.system, (system) => !state.input || takes(system, state.input));
+const showSystems = () => tabs.show(state.system, (system) => whyOff(system, state.input));
 
 function chooseSystem(system) {
   state.system = system;
@@ -396,8 +394,8 @@ const kOnPlayer = {
     // The target has moved on: from here it is followed when anything changes.
     const [mark] = message.result.marks;
     if (!system.needs_box || !mark) return;
-    state.boxes[input.id] = mark.box.map(Math.round);
-    view.box = null;
+    track.add(input, message.frame, message.result);
+    goOnFrom(mark);
   },
   async kept({kept}) {
     state.kept = kept;
@@ -433,12 +431,29 @@ function rememberEnd() {
   showTimeline();
 }
 
+// Play goes on from where the target was seen.
+function goOnFrom({box}) {
+  state.boxes[state.input.id] = box.map(Math.round);
+  view.box = null;
+}
+
+// Shows where the target was in this frame, where it has been followed through it, with what a frame that stays has beside.
+function showTrack() {
+  const found = track.at(state.input, state.frame);
+  if (!found) return false;
+  goOnFrom(found.marks[0]);
+  if (!state.result) showPassing(found, [], view);
+  note();
+  return true;
+}
+
 async function run() {
   const {system, input} = state;
   if (player.open || input.kind === 'live') return play();
   const inputs = chosenInputs();
   strip.mark(input, inputs.find((each) => each !== input) ?? null);
   if (!system.runs) {
+    if (showTrack()) return;
     byId('summary').textContent = system.needs_box && !state.boxes[input.id] ?
       'Draw a box around a target on the picture, and press Play.' : 'Press Play.';
     return;
@@ -564,6 +579,7 @@ function onClick(point, shifted = false) {
 
 function onBox(box) {
   if (!box || !state.input) return;
+  track.clear();
   state.boxes[state.input.id] = box;
   view.box = box;
   view.draw();
@@ -656,7 +672,7 @@ async function begin() {
   tabs = new Tabs(systems, (system) => visit(() => {
     evaluations?.toggle(false);  // the user may be faster than the page
     chooseSystem(system);
-  }));
+  }), tell);
   showSystems();
   await loadInputs();
   new Connection({inputs: loadInputs, lost: tell});

@@ -363,6 +363,9 @@ def test_track(page):
     test_why(page)
     photograph(page, "tracking_why")
     page.locator("#stop").click()
+    page.locator("#frame").fill("0")  # the time line goes back into the track
+    expect(page.locator("#command")).to_be_hidden()
+    expect(page.locator("#summary")).to_contain_text(re.compile("is followed|is lost"))
 
 
 def test_places(page):
