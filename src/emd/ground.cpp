@@ -4,40 +4,50 @@
 #include <fovea/emd/ground.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "emd/solve/value_math.h"
 
 namespace fovea::emd {
 namespace {
 
-constexpr int kMostBins = 64;
+constexpr int kMost = GroundDistance::kMostTableBins;
+// In a larger table nobody looks for detours, which takes the third power of its size.
+constexpr int kMostExamined = 64;
 
-std::size_t square(int bins) {
-  if (bins < 1 || bins > kMostBins)
-    throw InvalidArgument(
-        fmt::format("ground distance: {} bins, expected 1 to {}", bins, kMostBins));
-  return static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins);
+void require_bins(int bins, int most) {
+  if (bins < 1 || bins > most)
+    throw InvalidArgument(fmt::format("ground distance: {} bins, expected 1 to {}", bins, most));
 }
 
 template <class Cost>
 GroundDistance on_line(int bins, const Cost& cost) {
+  require_bins(bins, kMost);
   std::vector<double> costs;
-  costs.reserve(square(bins));
+  costs.reserve(static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins));
   for (int i = 0; i < bins; ++i)
     for (int j = 0; j < bins; ++j) costs.push_back(cost(std::abs(i - j)));
   return {bins, bins, costs};
 }
 
-// Returns the greatest power of two that divides all costs, or 0 if all costs are 0.
-double common_unit(std::span<const double> costs) {
+// Returns the greatest power of two that divides all costs, or one that is too small for kCostBits
+// where it is smaller still; 0 if all costs are 0.
+double common_unit(std::span<const double> costs, double greatest) {
+  constexpr int kFractionBits = 52, kLeastExponent = -1074;
+  const int enough = std::ilogb(greatest) - kCostBits - 1;
   int least = std::numeric_limits<int>::max();
-  for (double cost : costs) {
-    if (cost == 0) continue;
-    int exponent = 0;
-    const auto digits = static_cast<std::uint64_t>(std::ldexp(std::frexp(cost, &exponent), 53));
-    least = std::min(least, exponent - 53 + __builtin_ctzll(digits));
+  for (const double cost : costs) {
+    const auto bits = std::bit_cast<std::uint64_t>(cost);
+    const auto exponent = static_cast<int>(bits >> kFractionBits & 0x7FF);
+    const std::uint64_t fraction = bits & ((std::uint64_t{1} << kFractionBits) - 1);
+    const std::uint64_t digits =
+        exponent > 0 ? fraction | std::uint64_t{1} << kFractionBits : fraction;
+    if (digits == 0) continue;
+    least = std::min(least, kLeastExponent + std::max(exponent, 1) - 1 + std::countr_zero(digits));
+    if (least < enough) break;
   }
   return least == std::numeric_limits<int>::max() ? 0 : std::ldexp(1.0, least);
 }
@@ -123,9 +133,9 @@ const char* to_string(GroundForm form) {
 
 GroundDistance::GroundDistance(int rows, int columns, std::span<const double> costs)
     : rows_(rows), columns_(columns) {
-  if (rows < 1 || rows > kMostBins || columns < 1 || columns > kMostBins)
+  if (rows < 1 || rows > kMost || columns < 1 || columns > kMost)
     throw InvalidArgument(fmt::format("ground distance: {} rows and {} columns, expected 1 to {}",
-                                      rows, columns, kMostBins));
+                                      rows, columns, kMost));
   if (costs.size() != static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns))
     throw InvalidArgument(fmt::format("ground distance: {} costs for {} rows and {} columns",
                                       costs.size(), rows, columns));
@@ -139,44 +149,69 @@ GroundDistance::GroundDistance(int rows, int columns, std::span<const double> co
     greatest = std::max(greatest, costs[k]);
   }
   if (greatest > 0) {
-    unit_ = common_unit(costs);
+    unit_ = common_unit(costs, greatest);
     exact_ = unit_ > 0 && greatest / unit_ <= std::ldexp(1.0, kCostBits);
     if (!exact_) unit_ = std::ldexp(1.0, std::ilogb(greatest) + 1 - kCostBits);
     if (!(unit_ >= std::numeric_limits<double>::min()))
       throw InvalidArgument(
           fmt::format("ground distance: the greatest cost is {}, too near to 0", greatest));
   }
-  units_.reserve(costs.size());
-  for (const double cost : costs)
-    units_.push_back(static_cast<std::int64_t>(std::ceil(cost / unit_)));
+  units_.resize(costs.size());
+  const double units_per_cost = 1 / unit_;  // a power of two as well
+  for (std::size_t k = 0; k < costs.size(); ++k)
+    units_[k] = static_cast<std::int64_t>(std::ceil(costs[k] * units_per_cost));
   analyze();
 }
 
 void GroundDistance::analyze() {
   const Table table{rows_, columns_, units_.data()};
-  metric_ = is_metric(table);
+  metric_ = std::max(rows_, columns_) <= kMostExamined && is_metric(table);
   form_ = form_of(table);
   if (form_ == GroundForm::kLine) positions_.assign(units_.begin(), units_.begin() + columns_);
 }
 
-GroundDistance GroundDistance::l1(int bins) {
-  return on_line(bins, [](int apart) { return apart; });
+// The forms that are named by a word, with one unit between neighbors.
+GroundDistance GroundDistance::closed(GroundForm form, int bins) {
+  const auto cost = [&](int apart) {
+    switch (form) {
+      case GroundForm::kDiscrete: return apart == 0 ? 0 : 1;
+      case GroundForm::kMonge: return apart * apart;
+      case GroundForm::kCircle: return std::min(apart, bins - apart);
+      case GroundForm::kLine:
+      case GroundForm::kGeneral: break;
+    }
+    return apart;
+  };
+  const bool metric = form != GroundForm::kMonge;
+  if (bins <= kMostTableBins) {
+    GroundDistance made = on_line(bins, cost);
+    made.metric_ = made.metric_ || metric;
+    return made;
+  }
+  require_bins(bins, kMostBins);
+  GroundDistance made;
+  made.rows_ = made.columns_ = bins;
+  made.metric_ = metric;
+  made.form_ = form;
+  if (form == GroundForm::kLine) {
+    made.positions_.resize(static_cast<std::size_t>(bins));
+    std::iota(made.positions_.begin(), made.positions_.end(), std::int64_t{0});
+  }
+  return made;
 }
+GroundDistance GroundDistance::l1(int bins) { return closed(GroundForm::kLine, bins); }
 GroundDistance GroundDistance::l2(int bins) { return l1(bins); }
-GroundDistance GroundDistance::squared(int bins) {
-  return on_line(bins, [](int apart) { return apart * apart; });
-}
+GroundDistance GroundDistance::squared(int bins) { return closed(GroundForm::kMonge, bins); }
+GroundDistance GroundDistance::circular(int bins) { return closed(GroundForm::kCircle, bins); }
+GroundDistance GroundDistance::discrete(int bins) { return closed(GroundForm::kDiscrete, bins); }
 GroundDistance GroundDistance::thresholded(int bins, double greatest) {
   if (!(greatest >= 0))
     throw InvalidArgument(
         fmt::format("ground distance: a greatest cost of {}, expected at least 0", greatest));
-  return on_line(bins, [&](int apart) { return std::min(static_cast<double>(apart), greatest); });
-}
-GroundDistance GroundDistance::circular(int bins) {
-  return on_line(bins, [&](int apart) { return std::min(apart, bins - apart); });
-}
-GroundDistance GroundDistance::discrete(int bins) {
-  return on_line(bins, [](int apart) { return apart == 0 ? 0 : 1; });
+  GroundDistance made =
+      on_line(bins, [&](int apart) { return std::min(static_cast<double>(apart), greatest); });
+  made.metric_ = true;
+  return made;
 }
 
 GroundDistance GroundDistance::between(std::span<const float> first, std::span<const float> second,
@@ -198,18 +233,30 @@ GroundDistance GroundDistance::between(std::span<const float> first, std::span<c
       costs.push_back(std::min(std::sqrt(sum), greatest));
     }
   const auto count = [&](std::span<const float> points) {
-    return static_cast<int>(std::min<std::size_t>(points.size() / size, kMostBins + 1));
+    return static_cast<int>(std::min<std::size_t>(points.size() / size, kMost + 1));
   };
   return {count(first), count(second), costs};
 }
 
+std::int64_t GroundDistance::units(int row, int column) const {
+  if (!units_.empty())
+    return units_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
+                  static_cast<std::size_t>(column)];
+  const std::int64_t apart = std::abs(row - column);
+  switch (form_) {
+    case GroundForm::kDiscrete: return apart == 0 ? 0 : 1;
+    case GroundForm::kMonge: return apart * apart;
+    case GroundForm::kCircle: return std::min(apart, columns_ - apart);
+    case GroundForm::kLine:
+    case GroundForm::kGeneral: break;
+  }
+  return apart;
+}
 double GroundDistance::cost(int row, int column) const {
-  return static_cast<double>(
-             units_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
-                    static_cast<std::size_t>(column)]) *
-         unit_;
+  return static_cast<double>(units(row, column)) * unit_;
 }
 double GroundDistance::greatest() const {
+  if (units_.empty()) return cost(0, form_ == GroundForm::kCircle ? columns_ / 2 : columns_ - 1);
   return static_cast<double>(*std::max_element(units_.begin(), units_.end())) * unit_;
 }
 

@@ -17,8 +17,8 @@
 namespace fovea::emd {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{4}
-                                   << 20;  // enough for 64 x 64 numbers with many digits
+// Enough for 4096 x 4096 numbers with many digits.
+constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 
 struct Costs {
   std::size_t rows = 0;
@@ -34,9 +34,10 @@ GroundDistance made_of(const std::string& path, const Costs& costs, int bins) {
   if (bins > 0 && (costs.rows != wanted || columns != wanted))
     throw InvalidArgument(fmt::format("{}: is a table of {}x{} costs, expected {}x{}", path,
                                       costs.rows, columns, bins, bins));
-  if (costs.rows > 64 || columns > 64)
-    throw FormatError(fmt::format("{}: is a table of {}x{} costs, expected at most 64x64", path,
-                                  costs.rows, columns));
+  constexpr std::size_t kMost = GroundDistance::kMostTableBins;
+  if (costs.rows > kMost || columns > kMost)
+    throw FormatError(fmt::format("{0}: is a table of {1}x{2} costs, expected at most {3}x{3}",
+                                  path, costs.rows, columns, kMost));
   try {
     return {static_cast<int>(costs.rows), static_cast<int>(columns), costs.values};
   } catch (const InvalidArgument& error) {
@@ -48,14 +49,20 @@ std::string read_text(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);
   if (!file) throw IoError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
-  std::string text(kMostBytes + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  std::string text;
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  for (std::size_t got = kPiece; got == kPiece && text.size() <= kMostBytes;) {
+    const std::size_t before = text.size();
+    text.resize(before + kPiece);
+    got = std::fread(text.data() + before, 1, kPiece, file.get());
+    text.resize(before + got);
+  }
   if (std::ferror(file.get()) != 0)
     throw IoError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
   if (text.size() > kMostBytes)
     throw FormatError(
-        fmt::format("{}: is larger than {} MiB; a table of at most 64x64 costs was expected", path,
-                    kMostBytes >> 20));
+        fmt::format("{0}: is larger than {1} MiB; a table of at most {2}x{2} costs was expected",
+                    path, kMostBytes >> 20, GroundDistance::kMostTableBins));
   return text;
 }
 
@@ -142,7 +149,8 @@ GroundDistance GroundDistance::named(std::string_view name, int bins) {
   const bool known = threshold || name == "l1" || name == "l2" || name == "squared" ||
                      name == "circular" || name == "discrete";
   if (known && bins < 1)
-    throw InvalidArgument(fmt::format("ground distance {}: {} bins, expected 1 to 64", name, bins));
+    throw InvalidArgument(
+        fmt::format("ground distance {}: {} bins, expected at least 1", name, bins));
   if (threshold) return thresholded(bins, *threshold);
   if (name == "l1") return l1(bins);
   if (name == "l2") return l2(bins);

@@ -5,11 +5,13 @@
 #include <fovea/emd/solver.h>
 
 #include <array>
+#include <limits>
 #include <tuple>
 #include <utility>
 
 #include "core/backend.h"
 #include "core/dispatch.h"
+#include "core/parallel.h"
 #include "core/placed.h"
 #include "core/resident.h"
 #include "emd/solve/batch_solver.h"
@@ -39,12 +41,25 @@ void require_shapes(const GroundDistance& ground, ImageView<const Mass> first,
                     second.height, first.height));
 }
 
+// The cells of a row of flows.
+int cells_of(const GroundDistance& ground) {
+  const std::int64_t cells = std::int64_t{ground.rows()} * ground.columns();
+  if (cells > std::numeric_limits<int>::max())
+    throw InvalidArgument(fmt::format("{}: flows between {} and {} bins are too many", kSolverName,
+                                      ground.rows(), ground.columns()));
+  return static_cast<int>(cells);
+}
+
 void require_outputs(const GroundDistance& ground, int problems, Memory memory,
                      const SolutionsView& out) {
   if (out.distance == nullptr) throw InvalidArgument("emd: no memory was given for distances");
+  if (out.potential.data != nullptr) {
+    fovea::detail::require_shape(kSolverName, "potential", out.potential,
+                                 ground.rows() + ground.columns(), problems, 1);
+    fovea::detail::require_host(kSolverName, "potential", out.potential.memory);
+  }
   if (out.flow.data == nullptr) return;
-  fovea::detail::require_shape(kSolverName, "flow", out.flow, ground.rows() * ground.columns(),
-                               problems, 1);
+  fovea::detail::require_shape(kSolverName, "flow", out.flow, cells_of(ground), problems, 1);
   if (!fovea::detail::same_side(out.flow.memory, memory))
     throw InvalidArgument("emd: flow lies in another memory than first, expected the same");
 }
@@ -56,7 +71,7 @@ Solutions make_solutions(const GroundDistance& ground, int problems, Memory memo
                  Array<std::uint16_t>(count, memory),
                  {},
                  Array<SolvedBy>(count, memory)};
-  if (flow) made.flow = Image<double>(ground.rows() * ground.columns(), problems, 1, memory);
+  if (flow) made.flow = Image<double>(cells_of(ground), problems, 1, memory);
   return made;
 }
 SolutionsView view_of(Solutions& made) {
@@ -116,7 +131,8 @@ void describe(OptionVisitor& visit, SolverOptions& options) {
   visit("penalty", options.penalty, "cost per unit of surplus mass with --mass penalty", 0, 1e12,
         {.absent = "the greatest cost"});
   visit("max-pivots", options.max_pivots,
-        "most pivots per problem, after which its distance is an upper bound; 0 allows 64 per bin",
+        "most pivots per problem, after which its distance is an upper bound; 0 allows 64 per bin, "
+        "or 1024 where there are more than 64 bins",
         0, 60000);
 }
 
@@ -138,9 +154,10 @@ const char* to_string(SolvedBy solver) {
     case SolvedBy::kGreedySimplex: return "greedy_simplex";
     case SolvedBy::kTableau: return "tableau";
     case SolvedBy::kWideTableau: return "wide_tableau";
-    case SolvedBy::kAuxiliarySimplex: break;
+    case SolvedBy::kAuxiliarySimplex: return "auxiliary_simplex";
+    case SolvedBy::kNetworkSimplex: break;
   }
-  return "auxiliary_simplex";
+  return "network_simplex";
 }
 
 struct Solver::Impl {
@@ -154,6 +171,25 @@ struct Solver::Impl {
           SolverWork{fovea::detail::on_cuda(exec) ? cuda::make_batch_solver(ground, options)
                                                   : cpu::make_batch_solver(ground, options)});
     });
+  }
+  // Large problems and potentials are work for the CPU, and nothing is brought there unasked.
+  Exec exec_for(const fovea::detail::Placement& first, const fovea::detail::Placement& second,
+                bool with_potentials) const {
+    Exec exec = options.exec;
+    if (is_large(ground) || with_potentials) {
+      const char* what = with_potentials ? "potentials are" : "more than 64 bins are";
+      if (exec.device.kind == DeviceKind::kCuda)
+        throw InvalidArgument(fmt::format("{}: {} work for the CPU, but the device is {}; pass cpu",
+                                          kSolverName, what, to_string(exec.device)));
+      for (const Memory memory : {first.memory, second.memory})
+        if (memory == Memory::kCuda)
+          throw InvalidArgument(
+              fmt::format("{}: {} work for the CPU, but histograms lie in GPU "
+                          "memory; clone() them to the host first",
+                          kSolverName, what));
+      exec.device = Device::cpu();
+    }
+    return fovea::detail::resolve_exec(kSolverName, exec, {first, second});
   }
   template <class Mass>
   void run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec);
@@ -174,7 +210,8 @@ void Solver::Impl::run(const MassBatch<Mass>& batch, const SolutionsView& out, c
                             kept.status.prepare(row(out.status), side).data,
                             kept.pivots.prepare(row(out.pivots), side).data,
                             kept.flow.prepare(out.flow, side),
-                            kept.solved_by.prepare(row(out.solved_by), side).data};
+                            kept.solved_by.prepare(row(out.solved_by), side).data,
+                            out.potential};
   kept.twin->solve(there, found, exec);
   kept.distance.give_back(exec);
   kept.status.give_back(exec);
@@ -200,7 +237,7 @@ void Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second,
   if (first.height == 0) return;
   require_shapes(impl_->ground, first, second);
   require_outputs(impl_->ground, first.height, first.memory, out);
-  const Exec exec = fovea::detail::resolve_exec(kSolverName, impl_->options.exec, {first, second});
+  const Exec exec = impl_->exec_for(first, second, out.potential.data != nullptr);
   const fovea::cuda::ScopedDevice here(exec.device);
   impl_->run(MassBatch<Mass>{first, second}, out, exec);
 }
@@ -208,7 +245,7 @@ void Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second,
 template <class Mass>
 Solutions Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second, bool with_flow) {
   if (first.height > 0) require_shapes(impl_->ground, first, second);
-  const Exec exec = fovea::detail::resolve_exec(kSolverName, impl_->options.exec, {first, second});
+  const Exec exec = impl_->exec_for(first, second, false);
   const fovea::cuda::ScopedDevice here(exec.device);  // results lie where `first` does
   Solutions made = make_solutions(impl_->ground, first.height,
                                   fovea::detail::memory_beside(first.memory), with_flow);
@@ -225,6 +262,50 @@ FOVEA_EMD_SOLVE(std::uint16_t)
 FOVEA_EMD_SOLVE(float)
 FOVEA_EMD_SOLVE(double)
 #undef FOVEA_EMD_SOLVE
+
+Solutions solve_each(ImageView<const double> first, ImageView<const double> second,
+                     ImageView<const double> costs, const SolverOptions& options, bool with_flow) {
+  check_options(options);
+  const int problems = first.height, rows = first.width, columns = second.width;
+  if (rows < 1 || columns < 1 || costs.width != std::int64_t{rows} * columns ||
+      second.height != problems || costs.height != problems)
+    throw InvalidArgument(fmt::format(
+        "{}: {} histograms of {} bins and {} of {} with {} rows of {} costs; expected as many "
+        "rows, "
+        "and a cost for each pair of bins",
+        kSolverName, problems, rows, second.height, columns, costs.height, costs.width));
+  const Exec exec = fovea::detail::resolve_exec(kSolverName, options.exec, {first, second, costs});
+  if (fovea::detail::on_cuda(exec) && options.exec.device.kind != DeviceKind::kAuto)
+    throw InvalidArgument(fmt::format(
+        "{}: costs of each problem are work for the CPU, but the device is {}; pass cpu",
+        kSolverName, to_string(options.exec.device)));
+  for (const Memory memory : {first.memory, second.memory, costs.memory})
+    fovea::detail::require_host(kSolverName, "a table", memory);
+  const auto count = static_cast<std::size_t>(problems);
+  Solutions made{Array<double>(count),
+                 Array<Status>(count),
+                 Array<std::uint16_t>(count),
+                 {},
+                 Array<SolvedBy>(count)};
+  if (with_flow) made.flow = Image<double>(costs.width, problems);
+  const SolutionsView out = view_of(made);
+  SolverOptions alone = options;
+  alone.exec.device = Device::cpu();
+  alone.exec.threads = 1;
+  alone.exec.progress = {};
+  Exec everywhere = exec;
+  everywhere.device = Device::cpu();
+  parallel_for(everywhere, problems, 1, [&](std::int64_t from, std::int64_t to) {
+    for (auto k = static_cast<int>(from); k < to; ++k) {
+      Solver solver(GroundDistance(rows, columns, {costs.row(k), std::size_t(costs.width)}), alone);
+      solver.solve<double>(
+          first.crop(0, k, rows, 1), second.crop(0, k, columns, 1),
+          {out.distance + k, out.status + k, out.pivots + k,
+           with_flow ? out.flow.crop(0, k, costs.width, 1) : out.flow, out.solved_by + k});
+    }
+  });
+  return made;
+}
 
 Solution distance(const GroundDistance& ground, std::span<const double> first,
                   std::span<const double> second, const SolverOptions& options) {

@@ -89,10 +89,44 @@ TEST(Ground, BadCostsAreRefused) {
   EXPECT_THAT(message(1, 1, {std::numeric_limits<double>::quiet_NaN()}), HasSubstr("is nan"));
   EXPECT_THAT(message(1, 1, {std::numeric_limits<double>::infinity()}), HasSubstr("is inf"));
   EXPECT_THAT(message(2, 2, {0, 1, 1}), HasSubstr("3 costs for 2 rows and 2 columns"));
-  EXPECT_THAT(message(0, 2, {}), HasSubstr("0 rows and 2 columns, expected 1 to 64"));
-  EXPECT_THAT(message(65, 1, std::vector<double>(65)), HasSubstr("65 rows"));
-  EXPECT_THAT(message_of<InvalidArgument>([] { GroundDistance::l1(65); }),
-              HasSubstr("65 bins, expected 1 to 64"));
+  EXPECT_THAT(message(0, 2, {}), HasSubstr("0 rows and 2 columns, expected 1 to 4096"));
+  EXPECT_THAT(message(4097, 1, std::vector<double>(4097)), HasSubstr("4097 rows"));
+  EXPECT_THAT(message_of<InvalidArgument>([] { GroundDistance::thresholded(4097, 3); }),
+              HasSubstr("4097 bins, expected 1 to 4096"));
+  EXPECT_THAT(message_of<InvalidArgument>([] { GroundDistance::l1((1 << 20) + 1); }),
+              HasSubstr("1048577 bins, expected 1 to 1048576"));
+}
+
+TEST(Ground, ClosedFormsNeedNoTable) {
+  for (const auto& [made, like] :
+       {std::pair{GroundDistance::l1(5001), GroundDistance::l1(4095)},
+        {GroundDistance::squared(5001), GroundDistance::squared(4095)},
+        {GroundDistance::circular(5001), GroundDistance::circular(4095)},
+        {GroundDistance::discrete(5001), GroundDistance::discrete(4095)}}) {
+    EXPECT_TRUE(made.units().empty());
+    EXPECT_EQ(made.form(), like.form());
+    EXPECT_EQ(made.metric(), like.metric());
+    EXPECT_TRUE(made.exact());
+    for (const int apart : {0, 1, 17, 2000}) {
+      EXPECT_EQ(made.cost(2500, 2500 + apart), like.cost(2000, 2000 + apart));
+      EXPECT_EQ(made.cost(2500 + apart, 2500), made.cost(2500, 2500 + apart));
+    }
+  }
+  EXPECT_EQ(GroundDistance::l1(5001).greatest(), 5000);
+  EXPECT_EQ(GroundDistance::circular(5001).greatest(), 2500);
+  EXPECT_EQ(GroundDistance::squared(5001).greatest(), 25e6);
+  EXPECT_EQ(GroundDistance::discrete(5001).greatest(), 1);
+  EXPECT_TRUE(GroundDistance::thresholded(200, 3.5).metric());
+}
+
+TEST(Ground, UnitsOfAnyCostsDivideThem) {
+  const auto unit = [](std::vector<double> costs) {
+    return GroundDistance(1, static_cast<int>(costs.size()), costs).unit();
+  };
+  EXPECT_EQ(unit({0, 3, 12}), 1);
+  EXPECT_EQ(unit({-0.0, 8, 24}), 8);
+  EXPECT_EQ(unit({0.75, 2}), 0.25);
+  EXPECT_EQ(unit({0x1p-1000, 0x1.8p-1000}), 0x1p-1001);
 }
 
 TEST(Ground, NamesAreWordsOrFiles) {

@@ -29,7 +29,8 @@ TEST(EmdRecords, GroundDistancesAndReportsReadBackFromTheirJson) {
             R"({"pixels": 8, "cached": 2, "duplicate": 2, "skipped": 0, "solved": 4, "pivots": 0, )"
             R"("unproved": 0, "cache_resets": 0, "cache_entries": 0, "cache_bytes": 0, )"
             R"("hit_rate": 0.5, "solved_by": {"nothing": 0, "closed_form": 0, "greedy_start": 0, )"
-            R"("greedy_simplex": 0, "tableau": 4, "wide_tableau": 0, "auxiliary_simplex": 0}})");
+            R"("greedy_simplex": 0, "tableau": 4, "wide_tableau": 0, "auxiliary_simplex": 0, )"
+            R"("network_simplex": 0}})");
 }
 
 TEST(EmdRecords, RegionsReadBackFromTheirJson) {

@@ -103,6 +103,28 @@ TEST(EmdOracle, EqualsLemonToTheLastBit) {
   EXPECT_EQ(compared, 10000);
 }
 
+TEST(EmdOracle, ManyBinsEqualLemonToTheLastBit) {
+  Random random(12);
+  for (const auto& [rows, columns] : {std::pair{65, 65}, {70, 90}, {150, 40}, {200, 200}}) {
+    for (int round = 0; round < 6; ++round) {
+      const GroundDistance ground = problems::random_ground(random, rows, columns);
+      const auto pairs = problems::random_pairs<std::uint8_t>(random, ground, 3);
+      const SolverOptions options{.exec = {.device = Device::cpu()}};
+      const Solutions found =
+          Solver(ground, options).solve<std::uint8_t>(pairs.first.view(), pairs.second.view());
+      for (int k = 0; k < 3; ++k) {
+        int out = 0, in = 0;
+        for (int i = 0; i < rows; ++i) out += pairs.first.at(i, k);
+        for (int j = 0; j < columns; ++j) in += pairs.second.at(j, k);
+        const auto cost =
+            static_cast<double>(lemon_cost(ground, pairs.first.row(k), pairs.second.row(k)));
+        ASSERT_EQ(found.distance[static_cast<std::size_t>(k)],
+                  cost / std::min(out, in) * ground.unit());
+      }
+    }
+  }
+}
+
 #else
 
 TEST(EmdOracle, EqualsLemonToTheLastBit) {

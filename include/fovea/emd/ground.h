@@ -34,11 +34,17 @@ FOVEA_API std::span<const Choice> choices(GroundForm);
 // too: it is exact and the same on every device.
 class FOVEA_API GroundDistance {
  public:
-  // Takes rows * columns costs, row after row, with 1 to 64 rows and columns. Throws
+  // The most bins of a side of a distance that is held as a table, and of any other.
+  static constexpr int kMostTableBins = 4096;
+  static constexpr int kMostBins = 1 << 20;
+
+  // Takes rows * columns costs, row after row, with 1 to kMostTableBins rows and columns. Throws
   // InvalidArgument for a cost that is negative or not finite, or another number of costs.
   GroundDistance(int rows, int columns, std::span<const double> costs);
 
-  // Bins along a line, one unit apart.
+  // Bins along a line, one unit apart. All but `thresholded` have a closed form. With more than
+  // kMostTableBins bins they have no table, and only what their closed form solves can be solved:
+  // equal or normalized masses, and no flows.
   static GroundDistance l1(int bins);                            // |i - j|
   static GroundDistance l2(int bins);                            // equal to l1 on a line
   static GroundDistance squared(int bins);                       // (i - j)^2
@@ -60,12 +66,15 @@ class FOVEA_API GroundDistance {
   double greatest() const;  // the greatest cost
 
   double unit() const { return unit_; }
-  std::span<const std::int64_t> units() const { return units_; }  // costs / unit(), row after row
-  bool exact() const { return exact_; }                           // true where no cost was rounded
+  // costs / unit(), row after row; empty where there is no table.
+  std::span<const std::int64_t> units() const { return units_; }
+  std::int64_t units(int row, int column) const;
+  bool exact() const { return exact_; }  // true where no cost was rounded
 
   GroundForm form() const { return form_; }
   // Whether the distance is square, is 0 from each bin to itself, and has no detour that is cheaper
-  // (it need not be symmetric). Then mass that both histograms have in a bin need not move.
+  // (it need not be symmetric). Then mass that both histograms have in a bin need not move. Of
+  // given costs for more than 64 bins this is not found out, and false.
   bool metric() const { return metric_; }
   // The positions of the bins in units for kLine; empty for other forms.
   std::span<const std::int64_t> positions() const { return positions_; }
@@ -73,6 +82,8 @@ class FOVEA_API GroundDistance {
   bool operator==(const GroundDistance&) const = default;
 
  private:
+  GroundDistance() = default;
+  static GroundDistance closed(GroundForm form, int bins);
   void analyze();
 
   int rows_ = 0;

@@ -38,8 +38,8 @@ struct SolverOptions {
   SimplexStart start = SimplexStart::kGreedy;
   MassPolicy mass = MassPolicy::kPartial;
   std::optional<double> penalty{};  // cost per unit of surplus mass; absent: the greatest cost
-  int max_pivots = 0;  // most pivots per problem; 0 allows 64 per bin, far more than any problem
-                       // has needed
+  int max_pivots = 0;  // most pivots per problem; 0 allows 64 per bin (1024 where a side has more
+                       // than 64 bins), far more than any problem has needed
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, SolverOptions& options);
@@ -67,9 +67,10 @@ enum class SolvedBy : unsigned char {
                    // bins, and whole masses whose totals (for kNormalize the least common multiple
                    // of the totals) are below 2^27 and, in units of cost, cost below 2^62
   kWideTableau,    // the same with masses of 64 bits, for all other masses
-  kAuxiliarySimplex  // pivots over a tree from the auxiliary sink: more than 16 bins
+  kAuxiliarySimplex,  // pivots over a tree from the auxiliary sink: more than 16 bins
+  kNetworkSimplex  // the simplex for any number of bins: more than 64 bins, or potentials requested
 };
-inline constexpr int kSolvers = 7;
+inline constexpr int kSolvers = 8;
 FOVEA_API const char* to_string(SolvedBy solver);  // such as "wide_tableau"
 FOVEA_API std::span<const Choice> choices(SolvedBy);
 
@@ -94,7 +95,7 @@ FOVEA_API void describe(FieldVisitor& visit, SolvedCounts& counts);
 struct Solutions {
   Array<double> distance;
   Array<Status> status;
-  Array<std::uint16_t> pivots;  // 0 where a closed form or the start was optimal
+  Array<std::uint16_t> pivots;  // 0 where a closed form or the start was optimal; at most 65535
   // One row per problem: the mass moved from bin i to bin j stands at i * columns + j. For
   // kNormalize it is a share of the whole mass.
   Image<double> flow;
@@ -106,6 +107,11 @@ struct SolutionsView {
   std::uint16_t* pivots = nullptr;  // may be null
   ImageView<double> flow{};         // may be empty
   SolvedBy* solved_by = nullptr;    // may be null
+  // May be empty. One row per problem: a value per bin of the first histogram, then one per bin of
+  // the second. No two of them add up to more than the cost between their bins, and the products of
+  // masses and values add up to the cost of the flow, which proves that it is least: they are the
+  // derivatives of that cost by the masses. They lie in host memory and are computed on the CPU.
+  ImageView<double> potential{};
 };
 
 // Computes exact Earth Mover's Distances of many pairs of histograms under one ground distance. It
@@ -127,6 +133,9 @@ struct SolutionsView {
 // common multiple of the totals is below 2^52), and all distances are the same on every device.
 // Devices may find different flows of that cost and need different numbers of pivots; so where
 // max_pivots is too low, status and upper bound may differ between devices.
+//
+// Problems with more than 64 bins on a side are solved on the CPU, where `auto` puts them if they
+// lie in host memory; a GPU that was asked for, or holds them, is an InvalidArgument.
 class FOVEA_API Solver {
  public:
   explicit Solver(GroundDistance ground, const SolverOptions& options = {});
@@ -147,6 +156,12 @@ class FOVEA_API Solver {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Solves each problem under costs of its own, on the CPU. Row k of `costs` holds the costs of
+// problem k as GroundDistance takes them, row after row; all views have as many rows.
+FOVEA_API Solutions solve_each(ImageView<const double> first, ImageView<const double> second,
+                               ImageView<const double> costs, const SolverOptions& options = {},
+                               bool with_flow = false);
 
 // The solution of one problem.
 struct Solution {

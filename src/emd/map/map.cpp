@@ -39,6 +39,8 @@ void check_map_options(const MapOptions& options) {
         kMapName, options.threshold));
 }
 
+constexpr int kMostSignatureBins = 64;
+
 std::vector<std::uint16_t> counts_of(std::span<const double> target, const MapPlan& plan) {
   if (target.size() != static_cast<std::size_t>(plan.ground.columns()))
     throw InvalidArgument(fmt::format("{}: the target has {} bins, the ground distance {} columns",
@@ -252,6 +254,10 @@ struct Mapper::Impl {
 Mapper::Mapper(std::span<const double> target, const MapOptions& options) {
   check_map_options(options);
   GroundDistance ground = options.ground.resolve(static_cast<int>(target.size()));
+  if (std::max(ground.rows(), ground.columns()) > kMostSignatureBins)
+    throw InvalidArgument(fmt::format("{}: signatures of {} bins, expected 1 to {}", kMapName,
+                                      std::max(ground.rows(), ground.columns()),
+                                      kMostSignatureBins));
   impl_ = std::make_unique<Impl>(MapPlan{std::move(ground), options, {}, {}});
   MapPlan& plan = impl_->plan;
   impl_->asked = options.exec.device;

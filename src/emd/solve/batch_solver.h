@@ -32,10 +32,20 @@ class BatchSolver {
   virtual void solve(const AnyMassBatch& batch, const SolutionsView& out, const Exec& exec) = 0;
 };
 
+// The most bins of a side that the solvers with sets of bits take, and the GPU.
+inline constexpr int kMostFastBins = 64;
+inline bool is_large(const GroundDistance& ground) {
+  return ground.rows() > kMostFastBins || ground.columns() > kMostFastBins;
+}
+
 namespace cpu {
+// For any number of bins and for potentials. The ground distance must outlive it.
+std::unique_ptr<BatchSolver> make_large_solver(const GroundDistance& ground,
+                                               const SolverOptions& options);
+// The ground distance must outlive it.
 std::unique_ptr<BatchSolver> make_batch_solver(const GroundDistance& ground,
                                                const SolverOptions& options);
-}
+}  // namespace cpu
 namespace cuda {
 std::unique_ptr<BatchSolver> make_batch_solver(const GroundDistance& ground,
                                                const SolverOptions& options);

@@ -203,9 +203,12 @@ constexpr std::int64_t kProblemsPerTask = 256;
 
 class Solver final : public BatchSolver {
  public:
-  Solver(const GroundDistance& ground, const SolverOptions& options) : plan_(ground, options) {}
+  Solver(const GroundDistance& ground, const SolverOptions& options)
+      : ground_(ground), options_(options), plan_(ground, options) {}
 
   void solve(const AnyMassBatch& batch, const SolutionsView& out, const Exec& exec) override {
+    if (!out.potential.empty())
+      return make_large_solver(ground_, options_)->solve(batch, out, exec);
     std::visit([&](const auto& masses) { solve_batch(masses, out, exec); }, batch);
   }
 
@@ -225,6 +228,8 @@ class Solver final : public BatchSolver {
                  });
   }
 
+  const GroundDistance& ground_;
+  SolverOptions options_;
   CostPlan plan_;
 };
 
@@ -232,6 +237,7 @@ class Solver final : public BatchSolver {
 
 std::unique_ptr<BatchSolver> make_batch_solver(const GroundDistance& ground,
                                                const SolverOptions& options) {
+  if (is_large(ground)) return make_large_solver(ground, options);
   return std::make_unique<Solver>(ground, options);
 }
 

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "core/words.h"
@@ -102,11 +104,16 @@ std::vector<Pair> pairs_of(const json& file, const std::string& path) {
   return pairs;
 }
 
+// A number of bins; one that is too large stays so.
+int counted(std::size_t bins) {
+  return static_cast<int>(std::min<std::size_t>(bins, emd::GroundDistance::kMostBins + 1));
+}
+
 emd::GroundDistance ground_of(const DistanceRequest& request, const json& file,
                               const std::vector<Pair>& pairs) {
   int bins = 0;
   for (const Pair& pair : pairs)
-    if (bins == 0) bins = static_cast<int>(std::min<std::size_t>(pair.first.size(), 65));
+    if (bins == 0) bins = counted(pair.first.size());
   const std::string& path = request.problems;
   if (!request.ground.empty()) return emd::GroundDistance::named(request.ground, bins);
   if (!file.contains("ground"))
@@ -124,8 +131,7 @@ emd::GroundDistance ground_of(const DistanceRequest& request, const json& file,
       columns = values.size();
       costs.insert(costs.end(), values.begin(), values.end());
     }
-    return {static_cast<int>(std::min<std::size_t>(ground.size(), 65)),
-            static_cast<int>(std::min<std::size_t>(columns, 65)), costs};
+    return {counted(ground.size()), counted(columns), costs};
   } catch (const json::exception&) {
     throw FormatError(path + ": \"ground\" is neither a name nor rows of numbers");
   } catch (const InvalidArgument& error) {
@@ -158,6 +164,8 @@ struct DistanceReport {
   using Flow = std::vector<std::vector<double>>;
   emd::GroundFacts ground{};
   std::int64_t failed = 0;
+  std::int64_t unequal = 0;
+  std::optional<std::string> assumed{};
   emd::SolvedCounts solved_by{};
   std::vector<std::optional<double>> distances{};
   std::vector<std::optional<emd::Status>> statuses{};
@@ -175,6 +183,8 @@ void describe(FieldVisitor& visit, DistanceReport& report) {
   visit.record("Distances", "exact distances between pairs of histograms");
   visit("ground", report.ground, "the ground distance");
   visit("failed", report.failed, "how many problems are invalid");
+  visit("unequal", report.unequal, "how many problems have histograms of different totals");
+  visit("assumed", report.assumed, "what the distance of those problems is");
   visit("solved_by", report.solved_by, "how many problems each solver took");
   visit("distances", report.distances, "of each problem; null where it is invalid");
   visit("statuses", report.statuses, "of each problem");
@@ -182,6 +192,28 @@ void describe(FieldVisitor& visit, DistanceReport& report) {
   visit("solvers", report.solvers, "what solved each problem");
   visit("flows", report.flows, "mass that moves from each bin to each other, of each problem");
   visit("errors", report.errors, "what is wrong with invalid problems");
+}
+
+// Whether the totals of a pair differ by more than the rounding of their sums.
+bool is_unequal(const Pair& pair) {
+  const auto total = [](const Histogram& masses) {
+    return std::accumulate(masses.begin(), masses.end(), 0.0);
+  };
+  const double first = total(pair.first), second = total(pair.second);
+  return std::abs(first - second) > 1e-12 * std::max(first, second);
+}
+
+std::string assumed_of(const emd::SolverOptions& options) {
+  switch (options.mass) {
+    case emd::MassPolicy::kPenalty:
+      return "the cost of the mass that is moved, plus a penalty per unit of the rest "
+             "(--mass penalty)";
+    case emd::MassPolicy::kNormalize:
+      return "that of the histograms scaled to mass 1 (--mass normalize)";
+    case emd::MassPolicy::kPartial: break;
+  }
+  return "the cost of moving the lighter histogram into the heavier, divided by its mass "
+         "(--mass partial)";
 }
 
 struct Solved {
@@ -233,6 +265,7 @@ void take(const DistanceRequest& request, const emd::Solutions& found, std::size
           std::size_t problem, Solved& item) {
   DistanceReport& report = item.report;
   ++report.solved_by[found.solved_by[row]];
+  report.unequal += is_unequal(item.pairs[problem]) ? 1 : 0;
   report.distances[problem] = found.distance[row];
   report.statuses[problem] = found.status[row];
   report.pivots[problem] = found.pivots[row];
@@ -266,6 +299,7 @@ void run(const DistanceRequest& request, NoWorker&, Solved& item) {
     if (!fault.empty())
       item.faults.messages.push_back(fmt::format("{}: problem {}: {}", request.problems, k, fault));
   }
+  if (report.unequal > 0) report.assumed = assumed_of(request.solver);
   report.failed = std::ssize(report.errors);
   item.faults.all = report.errors.size() == problems;
 }
@@ -300,7 +334,8 @@ Operation emd_distance() {
                 "with histograms \"p\" and \"q\". Instead of \"problems\" the object may have a "
                 "list "
                 "of histograms \"P\", and as \"Q\" one histogram for all of them or a list of the "
-                "same length. Histograms have up to 64 bins, and masses are whole or real numbers. "
+                "same length. Masses are whole or real numbers; costs are given for up to 4096 "
+                "bins. "
                 "Prints one line per problem: its number, its distance, its status and the solver "
                 "that took it. A problem with invalid masses is reported as such, and the others "
                 "are solved.",

@@ -34,6 +34,30 @@ TEST_F(EmdDistance, SolvesPairsOfAFile) {
   EXPECT_EQ(result["solvers"][0], "closed_form");
   EXPECT_EQ(result["solved_by"]["closed_form"], 2);
   EXPECT_EQ(result["solved_by"]["tableau"], 0);
+  EXPECT_EQ(result["unequal"], 0);
+  EXPECT_FALSE(result.contains("assumed"));
+}
+
+TEST_F(EmdDistance, SaysWhatItAssumesOfUnequalMasses) {
+  const std::string text = R"({"ground": "l1", "problems": [
+      {"p": [2, 2, 0], "q": [0, 0, 1]}, {"p": [0.1, 0.2, 0], "q": [0, 0, 0.3]}]})";
+  for (const auto& [mass, distance] : {std::pair{"partial", 1.0}, {"normalize", 1.5}}) {
+    const Ended ended = run_on(text, {"--json", "--mass", mass});
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    const json result = json::parse(ended.out);
+    EXPECT_EQ(result["distances"][0], distance);
+    EXPECT_EQ(result["unequal"], 1);
+    EXPECT_THAT(result["assumed"].get<std::string>(), HasSubstr(mass));
+  }
+}
+
+TEST_F(EmdDistance, ManyBinsAreSolved) {
+  std::vector<double> first(100), second(100);
+  first[3] = second[93] = 1;
+  const json file{{"ground", "l1"}, {"P", first}, {"Q", second}};
+  const json result = json::parse(run_on(file.dump(), {"--json", "--solver", "simplex"}).out);
+  EXPECT_EQ(result["distances"][0], 90);
+  EXPECT_EQ(result["solved_by"]["network_simplex"], 1);
 }
 
 TEST_F(EmdDistance, SaysWhatSolvedEachProblem) {
