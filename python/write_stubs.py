@@ -14,10 +14,13 @@ import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from keyword import iskeyword
 from types import ModuleType
 from typing import Any
+
+sys.path.append(str(pathlib.Path(__file__).parent / "fovea"))  # behind all others: _words is the only one of its name
+from _words import in_python  # noqa: E402
 
 HEAD = '''"""The keywords of functions, from the library's own description of its options."""
 
@@ -44,6 +47,11 @@ def annotation(entry: dict[str, Any]) -> str:
     return f"{kind} | None"
 
 
+def comment(entry: dict[str, Any], table: Iterable[dict[str, Any]] = ()) -> list[str]:
+    text = in_python(entry["help"], table).replace("``", "`")
+    return textwrap.wrap(text, 110, initial_indent="    # ", subsequent_indent="    # ", break_on_hyphens=False)
+
+
 # How a call reads arrays is no option of the library: fovea._rules.
 RULES = """    # The order of colors in arrays that are read and in pictures that are returned.
     color: Literal["rgb", "bgr"] | None
@@ -56,7 +64,7 @@ def typed_dict(name: str, table: list[dict[str, Any]]) -> str:
     if not re.match("Kmeans|.*Svm|ScenesBag", name) and all(entry["name"] != "color" for entry in table):
         lines.append(RULES)
     for entry in table:
-        lines += textwrap.wrap(entry["help"], 110, initial_indent="    # ", subsequent_indent="    # ")
+        lines += comment(entry, table)
         lines.append(f"    {entry['name']}: {annotation(entry)}")
     return "\n".join(lines) + "\n"
 
@@ -89,7 +97,7 @@ def record_class(name: str, fields: list[dict[str, Any]]) -> str:
     rows = [f for f in rows if f["name"] not in known]
     lines = [f"class {name}:"]
     for entry, column in [*((f, False) for f in fields), *((f, True) for f in rows)]:
-        lines += textwrap.wrap(entry["help"], 110, initial_indent="    # ", subsequent_indent="    # ")
+        lines += comment(entry)
         lines.append(f"    {entry['name']}: {field_type(entry, column)}")
     return "\n".join(lines) + "\n"
 

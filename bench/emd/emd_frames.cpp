@@ -14,10 +14,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "bench/natural_scene.h"
 #include "cli/program/image_input.h"
@@ -123,35 +125,47 @@ std::optional<PublishedTime> published(const FrameCase& what, bool cold) {
   return std::nullopt;
 }
 
-BenchCase frame_case(const FrameCase& what, bool cold) {
+BenchCase frame_case(const FrameCase& what, emd::SolvedBy solver, bool cold) {
   const Frame& frame = what.labels->front();
   const double pixels = static_cast<double>(frame.width()) * frame.height();
-  const bool auxiliary = what.options.solver.start == emd::SimplexStart::kAuxiliary;
-  return {
-      .name = fmt::format("emd_map_{}{}", cold ? "cold" : "warm", auxiliary ? "_auxiliary" : ""),
-      .shape = {.width = frame.width(),
-                .height = frame.height(),
-                .bins = what.channels,
-                .distinct = what.distinct},
-      .bytes = pixels * (sizeof(std::uint8_t) + sizeof(float)),
-      .prepare = [=](Memory memory) -> BenchWork {
-        const auto run = std::make_shared<std::unique_ptr<FrameRun>>();
-        return [=](const Exec& exec) {
-          if (!*run) {
-            emd::MapOptions options = what.options;
-            if (cold) options.cache_bytes = 0;
-            options.exec = exec;
-            options.exec.stream = nullptr;  // it belongs to the clock of the first measurement
-            // Where nothing changes one frame is enough.
-            *run = std::make_unique<FrameRun>(
-                std::span(*what.labels).first(cold ? what.labels->size() : 1),
-                emd::Mapper(what.target, options),
-                memory == Memory::kCuda ? Memory::kPinned : Memory::kHost);
-          }
-          (**run)();
-        };
-      },
-      .published = published(what, cold)};
+  return {.name = fmt::format("emd_map_{}_{}", cold ? "cold" : "warm", emd::to_string(solver)),
+          .shape = {.width = frame.width(),
+                    .height = frame.height(),
+                    .bins = what.channels,
+                    .distinct = what.distinct},
+          .bytes = pixels * (sizeof(std::uint8_t) + sizeof(float)),
+          .prepare = [=](Memory memory) -> BenchWork {
+            const auto run = std::make_shared<std::unique_ptr<FrameRun>>();
+            return [=](const Exec& exec) {
+              if (!*run) {
+                emd::MapOptions options = what.options;
+                if (cold) options.cache_bytes = 0;
+                options.exec = exec;
+                options.exec.stream = nullptr;  // it belongs to the clock of the first measurement
+                // Where nothing changes one frame is enough.
+                *run = std::make_unique<FrameRun>(
+                    std::span(*what.labels).first(cold ? what.labels->size() : 1),
+                    emd::Mapper(what.target, options),
+                    memory == Memory::kCuda ? Memory::kPinned : Memory::kHost);
+              }
+              (**run)();
+            };
+          },
+          .published = published(what, cold)};
+}
+
+// The solver that takes most histograms of the first frame on the CPU. Problems that need no pivot
+// count for the simplex method that began them.
+emd::SolvedBy solver_of(const FrameCase& what, Exec exec) {
+  exec.device = Device::cpu();
+  emd::MapOptions options = what.options;
+  options.exec = exec;
+  emd::Mapper mapper(what.target, options);
+  mapper.map(what.labels->front());
+  emd::SolvedCounts counts = mapper.report().solved_by;
+  counts[emd::SolvedBy::kGreedySimplex] += std::exchange(counts[emd::SolvedBy::kGreedyStart], 0);
+  const auto most = std::max_element(counts.counts.begin(), counts.counts.end());
+  return static_cast<emd::SolvedBy>(most - counts.counts.begin());
 }
 
 // The share is counted with a ground distance that is cheap to solve.
@@ -263,10 +277,14 @@ std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Con
                      0,
                      {}};
       what.distinct = distinct_share(what.labels->front(), what, quiet);
+      std::vector<emd::SolvedBy> solvers;  // a closed form knows no start
       for (const emd::SimplexStart start : options.starts()) {
         what.options = options.map_options(start);
-        cases.push_back(frame_case(what, true));
-        cases.push_back(frame_case(what, false));
+        const emd::SolvedBy solver = solver_of(what, quiet);
+        if (std::find(solvers.begin(), solvers.end(), solver) != solvers.end()) continue;
+        solvers.push_back(solver);
+        cases.push_back(frame_case(what, solver, true));
+        cases.push_back(frame_case(what, solver, false));
       }
     }
   }

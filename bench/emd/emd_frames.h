@@ -40,9 +40,9 @@ std::vector<Image<std::uint8_t>> emd_frames(const EmdFrameOptions& options, Exte
 Image<std::uint8_t> emd_target(const EmdFrameOptions& options, const Context& context);
 Image<std::uint8_t> emd_labels(ImageView<const std::uint8_t> gray, int channels);
 
-// "emd_map_cold" keeps nothing from frame to frame; in "emd_map_warm" all histograms are known.
-// Rows from the auxiliary sink end in "_auxiliary". Windows have 11x11 pixels; a row's size names
-// the channels and the share of distinct histograms.
+// "emd_map_cold_tableau" keeps nothing from frame to frame; in "emd_map_warm_tableau" all
+// histograms are known. Names end in the solver that ran, as emd::to_string() has it. Windows have
+// 11x11 pixels; a row's size names the channels and the share of distinct histograms.
 std::vector<BenchCase> emd_frame_cases(const EmdFrameOptions& options, const Context& context);
 
 // Maps a video and writes charts, a page and a table of it to the folder options.charts; returns

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -108,6 +109,11 @@ std::optional<PublishedTime> published(const std::string& kind, const RivalShape
   return {};
 }
 
+struct NamedModel {
+  std::string word;  // as --model has it
+  std::shared_ptr<const people::Model> model;
+};
+
 // A detector that is made for the device of the first call.
 struct Runs {
   std::shared_ptr<const people::Model> model;
@@ -138,13 +144,20 @@ double pyramid_pixels(const people::ScanPlan& plan) {
   return pixels;
 }
 
-BenchCase people_case(const std::shared_ptr<const people::Model>& model, const RivalShape& shape,
-                      int stride, const Pixels& image) {
-  const std::string kind = people::to_string(model->kind);
+// "people_cascade" for the model `cascade`, "people_cascade_thesis" for the cascade `thesis`.
+std::string case_name(const NamedModel& model) {
+  const std::string kind = people::to_string(model.model->kind);
+  const std::string name = std::filesystem::path(model.word).stem().string();
+  return name.starts_with(kind) ? "people_" + name : fmt::format("people_{}_{}", kind, name);
+}
+
+BenchCase people_case(const NamedModel& named, const RivalShape& shape, int stride,
+                      const Pixels& image) {
+  const std::shared_ptr<const people::Model>& model = named.model;
   const people::DetectOptions options = scan_of(shape.ratio, stride);
   const people::ScanPlan plan = people::plan_scan({shape.width, shape.height}, model->window(),
                                                   model->person_height, options.scan);
-  return {.name = "people_" + kind,
+  return {.name = case_name(named),
           .shape = shape,
           .bytes = 2 * pyramid_pixels(plan),  // every level is written and read at least once
           .prepare = [=](Memory memory) -> BenchWork {
@@ -154,7 +167,7 @@ BenchCase people_case(const std::shared_ptr<const people::Model>& model, const R
             return [=](const Exec& exec) { (*runs)(*pixels, exec); };
           },
           .image = image,
-          .published = published(kind, shape)};
+          .published = published(people::to_string(model->kind), shape)};
 }
 
 std::vector<Extent> checked_sizes(const PeopleBenchOptions& options) {
@@ -167,25 +180,24 @@ std::vector<Extent> checked_sizes(const PeopleBenchOptions& options) {
 }
 
 // The searches of one image, by model and ratio.
-std::vector<PeopleSearch> searches_of(
-    const PeopleBenchOptions& options, const Pixels& image,
-    std::span<const std::shared_ptr<const people::Model>> models) {
+std::vector<PeopleSearch> searches_of(const PeopleBenchOptions& options, const Pixels& image,
+                                      std::span<const NamedModel> models) {
   std::vector<PeopleSearch> searches;
   const std::vector<double> ratios = options.chosen_ratios();
   searches.reserve(models.size() * ratios.size());
-  for (const auto& model : models)
+  for (const NamedModel& model : models)
     for (const double ratio : ratios)
       searches.push_back(
-          {model, scan_of(ratio, options.stride),
+          {model.model, scan_of(ratio, options.stride),
            people_case(model, {.width = image->width(), .height = image->height(), .ratio = ratio},
                        options.stride, image)});
   return searches;
 }
 
-std::vector<std::shared_ptr<const people::Model>> models_of(const PeopleBenchOptions& options) {
-  std::vector<std::shared_ptr<const people::Model>> models;
+std::vector<NamedModel> models_of(const PeopleBenchOptions& options) {
+  std::vector<NamedModel> models;
   models.reserve(options.models.size());
-  for (const std::string& word : options.models) models.push_back(people::load_model(word));
+  for (const std::string& word : options.models) models.push_back({word, people::load_model(word)});
   return models;
 }
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from . import _rules
+from ._words import in_python
 
 _Annotated = TypeVar("_Annotated", bound=Callable[..., Any])
 
@@ -25,21 +25,6 @@ def _line(entry: dict[str, Any], table: list[dict[str, Any]]) -> str:
     usual = entry["absent"] if default is None and entry["absent"] else repr(default)
     accepted = f" ({entry['accepts']})" if entry["accepts"] else ""
     return in_python(f"{entry['name']}: {entry['help']}{accepted}. Default: {usual}.", table)
-
-
-def in_python(help: str, table: Iterable[dict[str, Any]] = ()) -> str:
-    """A help of the program with keywords in place of options: ``mass='penalty'`` for "--mass penalty"."""
-    words = {entry["name"]: entry.get("words") or () for entry in table}
-
-    def keyword(match: re.Match[str]) -> str:
-        name, value = match[1].replace("-", "_"), match[2]
-        if value in words.get(name, ()):
-            return f"``{name}={value!r}``"
-        if value and re.fullmatch("[0-9.]+", value):
-            return f"``{name}={value}``"
-        return f"``{name}``" + (f" {value}" if value else "")
-
-    return re.sub(r"(?<![-\w`])--([a-z]+(?:-[a-z]+)*)(?: ([a-z0-9]+(?:[.-][a-z0-9]+)*))?", keyword, help)
 
 
 def default_of(table: list[dict[str, Any]], name: str) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _fovea
 from ._arguments import flag, shown, word
-from ._keywords import in_python
+from ._words import in_python
 from ._rules import Rules
 from .errors import InvalidArgument, InvalidType
 

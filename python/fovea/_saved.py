@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from . import _fovea
 from ._arguments import path_of, text
-from ._keywords import in_python
+from ._words import in_python
 from ._notebook import OnImage
 from ._results import Record, Result, described
 from ._rules import in_its_colors

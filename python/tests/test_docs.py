@@ -72,6 +72,13 @@ def test_examples_of_docstrings_run(tmp_path, monkeypatch):
     assert ran >= 12
 
 
+def test_stubs_speak_of_keywords():
+    folder = pathlib.Path(inspect.getfile(fovea)).parent
+    for stub in sorted(folder.rglob("*.pyi")):
+        assert not re.search(r"(?<![-\w])--[a-z]", stub.read_text()), stub
+    assert "`division`" in (folder / "_options.pyi").read_text()
+
+
 def test_helps_of_options_have_keywords():
     assert "surplus mass with ``mass='penalty'`` (" in fovea.emd.distance.__doc__
     assert "with ``horizon``: height" in fovea.people.detect.__doc__

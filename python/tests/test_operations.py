@@ -12,7 +12,7 @@ import pytest
 
 import fovea
 from fovea import _fovea
-from fovea._keywords import in_python
+from fovea._words import in_python
 
 # What an operation needs, or what makes all of its files possible.
 OPTIONS = {

@@ -88,7 +88,8 @@ std::vector<const char*> plain_names(const std::vector<std::string>& names) {
 Rivals::Rivals() {
   const std::string path = find_module();
   if (path.empty()) {
-    absence_ = fmt::format("{} is neither beside the program nor in ../lib/fovea", kModule);
+    absence_ = fmt::format(
+        "{} is neither beside the program nor in ../lib/fovea; `make bench` builds it", kModule);
     return;
   }
   void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -14,6 +14,7 @@ namespace fovea::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(BenchEmdFrames, MeasuresColdAndWarm) {
   FOVEA_SKIP_WHERE_SANITIZED("a benchmark repeats calls until the clock can measure them");
@@ -23,9 +24,22 @@ TEST(BenchEmdFrames, MeasuresColdAndWarm) {
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const auto rows = nlohmann::json::parse(ended.out)["rows"];
   ASSERT_EQ(rows.size(), 4U);
-  EXPECT_EQ(rows[0]["name"], "emd_map_cold");
-  EXPECT_EQ(rows[1]["name"], "emd_map_warm");
+  EXPECT_THAT(rows[2]["name"].get<std::string>(), StartsWith("emd_map_cold_greedy"));
+  EXPECT_THAT(rows[3]["name"].get<std::string>(), StartsWith("emd_map_warm_greedy"));
   EXPECT_THAT(rows[2]["size"].get<std::string>(), HasSubstr("64x48 16 channels"));
+}
+
+TEST(BenchEmdFrames, NamesTheSolverThatRanAndNotTheOption) {
+  FOVEA_SKIP_WHERE_SANITIZED("a benchmark repeats calls until the clock can measure them");
+  const Ended ended =
+      run_here({"bench",  "emd",       "--quiet", "--frames", "--sizes", "64x48",     "--channels",
+                "16",     "--repeats", "1",       "--device", "cpu",     "--threads", "1",
+                "--json", "--ground",  "l1",      "--solver", "auto",    "--start",   "both"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const auto rows = nlohmann::json::parse(ended.out)["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["name"], "emd_map_cold_closed_form");
+  EXPECT_EQ(rows[1]["name"], "emd_map_warm_closed_form");
 }
 
 TEST(BenchEmdFrames, TakesAScene) {
@@ -57,11 +71,13 @@ TEST(BenchEmdFrames, TakesAScene) {
                                "--target",
                                folder / "photo.png",
                                "--ground",
-                               "l1"});
+                               "l1",
+                               "--solver",
+                               "simplex"});
   ASSERT_EQ(made.status, kDone) << made.err;
   const auto rows = nlohmann::json::parse(made.out)["rows"];
   ASSERT_EQ(rows.size(), 4U);
-  EXPECT_EQ(rows[2]["name"], "emd_map_cold_auxiliary");
+  EXPECT_EQ(rows[2]["name"], "emd_map_cold_tableau");
 }
 
 TEST(BenchEmdFrames, RepeatsTheExperimentAndDrawsIt) {

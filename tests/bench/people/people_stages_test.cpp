@@ -40,6 +40,18 @@ TEST(BenchPeopleStages, TimesEveryStepAndDrawsIt) {
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(charts) / name)) << name;
 }
 
+TEST(BenchPeopleStages, TellsTwoModelsOfOneKindApart) {
+  FOVEA_SKIP_WHERE_SANITIZED("a benchmark repeats calls until the clock can measure them");
+  const Ended ended = run_here({"bench", "people", "--stages", "--model", "cascade,thesis",
+                                "--sizes", "160x128", "--ratios", "1.5", "--repeats", "1",
+                                "--device", "cpu", "--threads", "1", "--json", "--quiet"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json report = json::parse(ended.out);
+  ASSERT_EQ(report["searches"].size(), 2U);
+  EXPECT_EQ(report["searches"][0]["name"], "people_cascade");
+  EXPECT_EQ(report["searches"][1]["name"], "people_cascade_thesis");
+}
+
 TEST(BenchPeopleStages, PrintsTheThesisBesideItsOwnSize) {
   FOVEA_SKIP_WHERE_SANITIZED("a benchmark repeats calls until the clock can measure them");
   const Ended ended = run_here({"bench", "people", "--stages", "--model", "cascade", "--repeats",
