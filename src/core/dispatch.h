@@ -41,8 +41,8 @@ struct Placement {
 Exec resolve_exec(const char* operation, const Exec& exec, std::initializer_list<Placement> data);
 
 // For an object that chose its device when it was made: holds `chosen`, which is resolved, against
-// where the data of a call lies. It throws what resolve_exec() does. Where the caller had `asked` for
-// `auto`, the message names the device that was chosen.
+// where the data of a call lies. It throws what resolve_exec() does. Where the caller had `asked`
+// for `auto`, the message names the device that was chosen.
 void require_chosen(const char* operation, const Exec& chosen, Device asked,
                     std::initializer_list<Placement> data);
 

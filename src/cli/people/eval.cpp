@@ -399,8 +399,7 @@ Command people_eval_command() {
             "measure the miss rate in images"},
            {"fovea people eval --model hog,my=my.safetensors --images pos --annotations txt",
             "compare two models in one chart"},
-           {"fovea people eval --model my.safetensors --images pos --annotations txt --negatives "
-            "scenes --calibrate calibrated.safetensors",
+           {"fovea people eval --images pos --annotations txt --calibrate mine.safetensors",
             "fit the confidence of a model's detections"},
            {"fovea people eval --model hog --crops crops --negatives scenes --ratio 1.2",
             "measure the miss rate in windows"},
