@@ -21,6 +21,7 @@
 
 #include "arrays.h"
 #include "define.h"
+#include "emd/solve/batch_solver.h"
 #include "errors.h"
 #include "explain.h"
 #include "gpu_arrays.h"
@@ -62,19 +63,29 @@ nb::dict ground_facts(const GroundDistance& ground) {
   return dict_of_record(record_ref(emd::facts_of(ground)));
 }
 
+// Histograms of unequal totals are compared as shares, unless a caller says otherwise.
+struct SolverKeywords : emd::SolverOptions {
+  SolverKeywords() { mass = emd::MassPolicy::kNormalize; }
+};
+
+// What is wanted besides distances.
+struct Wish {
+  bool flows = false, mark = false, potentials = false;
+};
+
 class Solver {
  public:
   Solver(nb::handle ground, int bins, const nb::dict& keywords)
-      : options_(options_of<emd::SolverOptions>(keywords, "distance")),
-        ground_(ground_of(ground, bins)),
+      : ground_(ground_of(ground, bins)),
+        options_(options_for(ground_, keywords)),
         solver_(options_.exec, [this](const Exec& exec) {
           return emd::Solver(ground_, with_exec(options_, exec));
         }) {}
 
-  // Distances, statuses, pivots, flows or None, the first problem with an invalid mass or -1, and
-  // what solved each problem.
+  // Distances, statuses, pivots, flows or None, the first problem with an invalid mass or -1, what
+  // solved each problem, and potentials or None.
   // With `mark` the distances of such problems are NaN. Distances and flows lie where `first` does.
-  nb::tuple solve(nb::handle first, nb::handle second, bool flows, bool mark) {
+  nb::tuple solve(nb::handle first, nb::handle second, bool flows, bool mark, bool potentials) {
     using enum io::SampleType;
     const auto rows_of = [&](nb::handle value, const char* name) {
       return rows_input(value, name, {kFloat64, kUint8, kUint16, kFloat32}, solver_.stream());
@@ -89,19 +100,42 @@ class Solver {
           using Mass = std::remove_const_t<T>;
           if constexpr (std::is_same_v<Mass, std::uint8_t> || std::is_same_v<Mass, std::uint16_t> ||
                         std::is_floating_point_v<Mass>)
-            return solve_as<Mass>(rows, q.of<Mass>(), {flows, mark});
+            return solve_as<Mass>(rows, q.of<Mass>(), {flows, mark, potentials});
           else return nb::make_tuple();
         },
         p.view);
+  }
+
+  // The same for problems that have costs of their own, of the size of this ground distance.
+  nb::tuple solve_each(nb::handle first, nb::handle second, nb::handle ground, bool flows,
+                       bool mark) {
+    const ImageInput p = rows_input(first, "P", {io::SampleType::kFloat64});
+    const ImageInput q = rows_input(second, "Q", {io::SampleType::kFloat64});
+    const AnyArray costs = dense_array<double>(ground, "ground", {3});
+    const int cells = ground_.rows() * ground_.columns();
+    const auto problems = static_cast<int>(costs.shape(0));
+    Calls calls;
+    Found found = calls.run(work_of(problems), nb::none(), [&] {
+      emd::Solutions made =
+          emd::solve_each(p.of<double>(), q.of<double>(),
+                          packed_view(static_cast<const double*>(costs.data()), cells, problems),
+                          with_exec(options_, calls.watched(options_.exec)), flows);
+      Found all(problems, flows ? cells : 0, 0, Memory::kHost);
+      if (flows) copy(made.flow.view(), packed_view(all.flow.data(), cells, problems));
+      all.distance = std::move(made.distance);
+      all.status = std::move(made.status);
+      all.pivots = std::move(made.pivots);
+      all.solved_by = std::move(made.solved_by);
+      inspect(all, mark);
+      return all;
+    });
+    return result_of(std::move(found), {flows, mark});
   }
 
   const GroundDistance& ground() const { return ground_; }
   const emd::SolverOptions& options() const { return options_; }
 
  private:
-  struct Wish {
-    bool flows, mark;
-  };
   // The solutions of a batch, where `first` lies. Status, pivots and solvers are brought to the
   // host.
   struct Found {
@@ -110,15 +144,36 @@ class Solver {
     Array<std::uint16_t> pivots;
     Array<double> flow;
     Array<emd::SolvedBy> solved_by;
+    Array<double> potential;
     std::int64_t invalid = -1;
 
-    Found(std::size_t problems, std::size_t cells, Memory memory)
+    Found(int problems, int cells, int bins, Memory memory)
+        : Found(static_cast<std::size_t>(problems), memory) {
+      flow = Array<double>(status.size() * static_cast<std::size_t>(cells), memory);
+      potential = Array<double>(status.size() * static_cast<std::size_t>(bins));
+    }
+
+   private:
+    Found(std::size_t problems, Memory memory)
         : distance(problems, memory),
           status(problems, memory),
           pivots(problems, memory),
-          flow(problems * cells, memory),
           solved_by(problems, memory) {}
   };
+
+  static emd::SolverOptions options_for(const GroundDistance& ground, const nb::dict& keywords) {
+    SolverKeywords options;
+    set_keywords(options, keywords, "distance");
+    Device& device = options.exec.device;  // large problems are work for the CPU
+    if (device.kind == DeviceKind::kAuto && emd::is_large(ground)) device = Device::cpu();
+    device = usable_device(device);
+    return options;
+  }
+  Work work_of(int problems) const {
+    const double rows = ground_.rows(), columns = ground_.columns();
+    const double rounds = std::max(1.0, (rows + columns) / (2 * emd::kMostFastBins));
+    return {kOperationsPerCell * problems * rows * columns * rounds};
+  }
 
   template <class Mass>
   nb::tuple solve_as(ImageView<const Mass> first, ImageView<const Mass> second, Wish wish) {
@@ -129,17 +184,24 @@ class Solver {
           fmt::format("P has {} rows and Q has {}; expected as many, or 1 in one of them",
                       first.height, second.height));
     const int problems = first.height == 1 ? second.height : first.height;
-    const int cells = ground_.rows() * ground_.columns();
-    const double operations = kOperationsPerCell * problems * cells;
-    Found found = solver_.call({operations}, nb::none(), [&](emd::Solver& solver) {
+    const std::int64_t all = std::int64_t{ground_.rows()} * ground_.columns();
+    if (wish.flows && all > std::numeric_limits<int>::max())
+      throw InvalidArgument(fmt::format("flows between {} and {} bins are too many", ground_.rows(),
+                                        ground_.columns()));
+    const int cells = wish.flows ? static_cast<int>(all) : 0;
+    const int bins = wish.potentials ? ground_.rows() + ground_.columns() : 0;
+    Found found = solver_.call(work_of(problems), nb::none(), [&](emd::Solver& solver) {
       const ScopedDevice here(options_.exec.device);
-      Found made(static_cast<std::size_t>(problems),
-                 wish.flows ? static_cast<std::size_t>(cells) : 0, first.memory);
+      Found made(problems, cells, bins, first.memory);
       const emd::SolutionsView out{
-          made.distance.data(), made.status.data(), made.pivots.data(),
+          made.distance.data(),
+          made.status.data(),
+          made.pivots.data(),
           wish.flows ? packed_view(made.flow.data(), cells, problems, 1, first.memory)
                      : ImageView<double>{},
-          made.solved_by.data()};
+          made.solved_by.data(),
+          wish.potentials ? packed_view(made.potential.data(), bins, problems)
+                          : ImageView<double>{}};
       if (first.height == 1 && second.height != 1) {
         solver_.stream()->synchronize();  // the row is copied on another stream
         solve_one_with_all(solver, first, second, out);
@@ -148,7 +210,7 @@ class Solver {
       inspect(made, wish.mark);
       return made;
     });
-    return result_of(std::move(found), wish.flows);
+    return result_of(std::move(found), wish);
   }
 
   // The solver compares all rows of the first with one of the second, but not the other way round:
@@ -164,11 +226,13 @@ class Solver {
     if (first.memory == Memory::kCuda) repeated = clone(repeated, Memory::kCuda);
     for (int y = 0; y < second.height; y += kRows) {
       const int some = std::min(kRows, second.height - y);
+      const auto part = [&](const ImageView<double>& rows) {
+        return rows.empty() ? rows : rows.crop(0, y, rows.width, some);
+      };
       solver.solve<Mass>(std::as_const(repeated).view().crop(0, 0, first.width, some),
                          second.crop(0, y, second.width, some),
-                         {out.distance + y, out.status + y, out.pivots + y,
-                          out.flow.empty() ? out.flow : out.flow.crop(0, y, out.flow.width, some),
-                          out.solved_by + y});
+                         {out.distance + y, out.status + y, out.pivots + y, part(out.flow),
+                          out.solved_by + y, part(out.potential)});
     }
   }
 
@@ -209,7 +273,7 @@ class Solver {
                                         is, expected, side));
   }
 
-  nb::tuple result_of(Found&& found, bool flows) const {
+  nb::tuple result_of(Found&& found, Wish wish) const {
     const std::size_t problems = found.status.size(),
                       rows = static_cast<std::size_t>(ground_.rows()),
                       columns = static_cast<std::size_t>(ground_.columns());
@@ -224,12 +288,15 @@ class Solver {
         to_python(std::move(found.distance), {problems}, device),
         to_python(std::move(codes), {problems}, device),
         to_python(std::move(found.pivots), {problems}, device),
-        flows ? to_python(std::move(found.flow), {problems, rows, columns}, device) : nb::none(),
-        found.invalid, to_python(std::move(solvers), {problems}, device));
+        wish.flows ? to_python(std::move(found.flow), {problems, rows, columns}, device)
+                   : nb::none(),
+        found.invalid, to_python(std::move(solvers), {problems}, device),
+        wish.potentials ? to_python(std::move(found.potential), {problems, rows + columns}, device)
+                        : nb::none());
   }
 
-  emd::SolverOptions options_;
   GroundDistance ground_;
+  emd::SolverOptions options_;
   LazyFace<emd::Solver> solver_;
 };
 
@@ -483,8 +550,9 @@ void bind_emd(nb::module_& parent) {
   define_face<Solver>(m, "Solver")
       .def(nb::init<nb::handle, int, const nb::dict&>())
       .def("solve", &Solver::solve)
+      .def("solve_each", &Solver::solve_each)
       .def_prop_ro("ground", [](const Solver& s) { return ground_facts(s.ground()); });
-  m.def("solve_options", &option_table<emd::SolverOptions>);
+  m.def("solve_options", &option_table<SolverKeywords>);
   m.def("status_names", &words_of<emd::Status>);
   m.def("solver_names", &words_of<emd::SolvedBy>);
   m.def("ground_words", [] {

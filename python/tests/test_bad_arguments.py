@@ -139,9 +139,10 @@ def cases(tmp_path_factory):
             "SegmentsEvaluation": flow.evaluate_segments(GRAY, GRAY), "MotionRegion": None, "FlowExplanation": None,
         },
         emd: {
-            "distance": ([1, 2], [2, 1], {"ground": "l1", "flows": False, "invalid": "raise", "device": "cpu"}),
-            "emd": ([0.5, 0.5], [0.5, 0.5], np.eye(2), {"check_marginals": True}),
-            "emd2": ([0.5, 0.5], [0.5, 0.5], np.eye(2), {"check_marginals": True}),
+            "distance": ([1, 2], [2, 1], {"ground": "l1", "flows": False, "supports": None, "invalid": "raise", "device": "cpu"}),
+            "emd": ([0.5, 0.5], [0.5, 0.5], np.eye(2), 9, False, True, "max", True, None),
+            "emd2": ([0.5, 0.5], [0.5, 0.5], np.eye(2), 1, 9, False, False, True, "max", True, None),
+            "pairwise": ([[1, 2]], [[2, 1]], {"ground": "l1", "supports": None, "device": "cpu"}),
             "Mapper": ((2, 2, 4, 4), None, {"variable": "", **CPU}),
             "map": (GRAY, (2, 2, 4, 4), None, {"variable": "", **CPU}),
             "evaluate": ((2, 2, 4, 4), GRAY, GRAY > 99, None, {"variable": "", **CPU}),

@@ -60,11 +60,11 @@ def test_the_program_gives_the_same_distances(histograms, ground, options, tmp_p
 
 def test_the_tableau_takes_whole_masses_of_any_totals(histograms):
     P, Q = histograms
-    paper = emd.distance(P, Q, start="auxiliary", mass="normalize", device="cpu")
+    paper = emd.distance(P, Q, "threshold:3", start="auxiliary", device="cpu")
     full = (P.sum(axis=1) > 0) & (Q.sum(axis=1) > 0)
     assert paper.solved_by["tableau"] == np.count_nonzero(full) > 0
     assert paper.solved_by["nothing"] == np.count_nonzero(~full)
-    assert np.array_equal(paper.distances, emd.distance(P, Q, mass="normalize", device="cpu").distances)
+    assert np.array_equal(paper.distances, emd.distance(P, Q, "threshold:3", device="cpu").distances)
 
 
 def test_closed_forms(histograms):
@@ -75,6 +75,73 @@ def test_closed_forms(histograms):
     assert np.allclose(emd.distance(P, Q, "discrete").distances, variation, rtol=0, atol=1e-12)
     assert float(emd.distance([1, 0, 0], [0, 0, 1], "l1")) == 2
     assert float(emd.distance([1, 0, 0, 0], [0, 0, 0, 1], "circular")) == 1
+
+
+def test_any_number_of_bins(tmp_path, program):
+    P, Q = rng.random((3, 20000)), rng.random((3, 20000))
+    shares = [side / side.sum(axis=1, keepdims=True) for side in (P, Q)]
+    along = np.abs(np.cumsum(shares[0] - shares[1], axis=1)).sum(axis=1)
+    assert np.allclose(emd.distance(P, Q).distances, along, rtol=1e-9)
+    places = rng.random((200, 2))
+    costs = np.sqrt(((places[:, None] - places[None]) ** 2).sum(axis=2))
+    masses = rng.integers(1, 9, (2, 200)).astype(np.float64)
+    found = emd.distance(*masses, costs, flows=True)
+    assert found.solvers == ["network_simplex"] and found.statuses == ["optimal"] and found.flows.shape == (1, 200, 200)
+    assert np.isclose((found.flows[0] * costs).sum(), float(found)) and np.isclose(found.flows.sum(), 1)
+    problems, table = tmp_path / "problems.json", tmp_path / "ground.npy"
+    problems.write_text(json.dumps({"P": masses[:1].tolist(), "Q": masses[1:].tolist()}))
+    np.save(table, costs)
+    assert json.loads(program(found.command, PROBLEMS=problems, GROUND=table))["distances"] == found.distances.tolist()
+    refused(lambda: emd.distance(np.ones(1 << 21), np.ones(1 << 21)), "expected 1 to 1048576")
+    refused(lambda: emd.distance(np.ones(5000), np.ones(5000), "threshold:3"), "expected 1 to 4096")
+
+
+def test_the_default_cuts_neither_masses_nor_costs():
+    assert float(emd.distance([1, 0, 0, 0, 0], [0, 0, 0, 0, 7])) == 4
+    one, other = np.array([3.0, 1.0, 0.0]), np.array([0.0, 1.0, 1.0])
+    assert emd.distance(one, other) == emd.distance(one / 4, other / 2)
+    assert float(emd.distance(one, other)) == 1.25 and float(emd.distance(one, other, mass="partial")) == 1
+    found = emd.distance(one, other, flows=True)
+    assert found.options["mass"] == "normalize" and "--mass normalize" in found.command
+    assert np.allclose(found.flows[0].sum(axis=1), one / 4) and np.allclose(found.flows[0].sum(axis=0), other / 2)
+
+
+def test_costs_of_each_pair(histograms):
+    P, Q = histograms
+    costs = rng.random((40, 7, 7))
+    found = emd.distance(P, Q, costs, flows=True)
+    for k in (0, 17, 39):
+        alone = emd.distance(P[k], Q[k], costs[k], flows=True, device="cpu")
+        assert found[k] == float(alone) and found.solvers[k] == alone.solvers[0]
+        assert np.array_equal(found.flows[k], alone.flows[0])
+    assert found.ground == {"rows": 7, "columns": 7} and found.provenance["device"] == "cpu"
+    assert emd.distance(P[0], Q, costs) == emd.distance(np.repeat(P[:1], 40, axis=0), Q, costs)
+    refused(lambda: emd.distance(P[:3], Q[:3], costs), "40 rows of 49 costs")
+    refused(lambda: emd.distance(P, Q, costs[:0]), "costs of no pair")
+    refused(lambda: emd.distance(-1 - P, Q, costs), "row 0 of P has mass -")
+
+
+def test_supports_say_where_bins_are(histograms):
+    P, Q = (side + 1 for side in histograms)
+    X, Y = rng.random((7, 3)), rng.random((5, 3))
+    Q = Q[:, :5]
+    apart = X[:, None] - Y[None]
+    for ground, costs in (
+        ("l1", np.abs(apart).sum(axis=2)),
+        ("l2", np.sqrt((apart**2).sum(axis=2))),
+        ("squared", (apart**2).sum(axis=2)),
+        ("threshold:0.4", np.minimum(np.sqrt((apart**2).sum(axis=2)), 0.4)),
+        ("discrete", np.ones((7, 5))),
+    ):
+        assert emd.distance(P, Q, ground, supports=(X, Y)) == emd.distance(P, Q, costs)
+    assert float(emd.distance([1, 0], [0, 1], supports=[0, 2.5])) == 2.5
+    own = rng.random((40, 7, 1))
+    found = emd.distance(P, P[::-1], supports=own)
+    assert found[3] == float(emd.distance(P[3], P[36], supports=own[3]))
+    refused(lambda: emd.distance(P, Q, supports=(X, Y[:, :2])), "supports are of shapes")
+    refused(lambda: emd.distance(P, Q, "circular", supports=(X, Y)), "with supports, expected l1")
+    refused(lambda: emd.distance(P, Q, "threshold:much", supports=(X, Y)), "with supports, expected l1")
+    refused(lambda: emd.distance(P, Q, supports=(X, Y, X)), "tuple of 3")
 
 
 def test_every_type_of_masses_gives_the_same(histograms):
@@ -101,7 +168,7 @@ def test_one_row_serves_all(histograms):
 def test_flows_move_the_mass(histograms):
     P, Q = (side + 1 for side in histograms)
     Q *= P.sum(axis=1, keepdims=True) / Q.sum(axis=1, keepdims=True)
-    found = emd.distance(P, Q, "threshold:2", flows=True)
+    found = emd.distance(P, Q, "threshold:2", flows=True, mass="partial")
     assert found.flows.shape == (40, 7, 7) and found.flows.flags.c_contiguous
     assert np.allclose(found.flows.sum(axis=2), P) and np.allclose(found.flows.sum(axis=1), Q)
     bins = np.arange(7)
@@ -111,11 +178,11 @@ def test_flows_move_the_mass(histograms):
 
 def test_distances_are_a_result(histograms):
     found = emd.distance(*histograms, device="cpu")
-    assert pickle.loads(pickle.dumps(found)) == found and found != emd.distance(*histograms, "l1")
+    assert pickle.loads(pickle.dumps(found)) == found and found != emd.distance(*histograms, "discrete")
     assert np.asarray(found) is found.distances and np.array(found, dtype=np.float32).dtype == np.float32
     assert len(list(found)) == len(found) == 40 and found[3] == found.distances[3]
-    assert "40 distances" in repr(found) and "threshold:3, cpu" in repr(found)
-    assert found.options["ground"] == "threshold:3" and found.provenance["device"] == "cpu"
+    assert "40 distances" in repr(found) and "l1, cpu" in repr(found)
+    assert found.options["ground"] == "l1" and found.provenance["device"] == "cpu"
     frame = pytest.importorskip("pandas").DataFrame(found.to_pandas())
     assert list(frame.columns) == ["distance", "status", "pivots", "solver"] and set(frame["status"]) <= {"optimal", "empty"}
     table = pytest.importorskip("pyarrow").table(found)
@@ -141,7 +208,6 @@ def test_what_is_no_batch_is_refused(histograms):
     refused(lambda: emd.distance(P, Q[:3]), "P has 40 rows and Q has 3")
     refused(lambda: emd.distance(P, Q[:, :3]), "Q has 7|Q")
     refused(lambda: emd.distance(P[:, :0], Q[:, :0]), "bins")
-    refused(lambda: emd.distance(np.ones(65), np.ones(65)), "64")
     for bad in ([[1, 2], [3]], ["1", "2"], [None], [1j]):
         refused(lambda bad=bad: emd.distance(bad, Q), "P is a list that is no table of numbers")
     refused(lambda: emd.distance(P, Q, "no-such-ground"), "no-such-ground", fovea.Error)
@@ -177,58 +243,6 @@ def test_ctrl_c_ends_a_large_batch():
         for _ in range(1000):
             emd.distance(P, Q, costs, device="cpu", threads=1)
     assert len(emd.distance(P[:2], Q[:2], costs, device="cpu", threads=1)) == 2
-
-
-# POT's functions
-
-
-def weights(count):
-    mass = rng.random(count)
-    return mass / mass.sum()
-
-
-def test_emd2_is_the_cost_of_the_plan():
-    a, b, costs = weights(12), weights(20), rng.random((12, 20))
-    plan = emd.emd(a, b, costs)
-    assert np.allclose(plan.sum(axis=1), a) and np.allclose(plan.sum(axis=0), b)
-    assert isinstance(emd.emd2(a, b, costs), float)
-    assert np.isclose(emd.emd2(a, b, costs), (plan * costs).sum(), rtol=1e-10)
-    assert np.isclose(emd.emd2(3 * a, 3 * b, costs), 3 * emd.emd2(a, b, costs), rtol=1e-10)
-    assert np.isclose(emd.emd2([], [], [[0, 1], [1, 0]]), 0)
-    assert emd.emd2([0.5, 0.5], [1, 0], [[0.0, 1.0], [1.0, 0.0]]) == 0.5
-    many = np.stack([b, b[::-1]], axis=1)
-    assert np.allclose(emd.emd2(a, many, costs), [emd.emd2(a, b, costs), emd.emd2(a, b[::-1], costs)], rtol=1e-12)
-    assert emd.emd2(a, b, np.asfortranarray(costs)) == emd.emd2(a, b, costs)
-
-
-def test_emd2_agrees_with_pot():
-    ot = pytest.importorskip("ot", reason="POT is not installed")
-    for rows, columns in ((2, 2), (5, 9), (64, 64)):
-        a, b, costs = weights(rows), weights(columns), rng.random((rows, columns))
-        assert np.isclose(emd.emd2(a, b, costs), ot.emd2(a, b, costs), rtol=1e-9)
-
-
-def test_emd2_agrees_with_linear_programming():
-    optimize = pytest.importorskip("scipy.optimize", reason="SciPy is not installed")
-    a, b, costs = weights(6), weights(5), rng.random((6, 5))
-    rows = np.kron(np.eye(6), np.ones(5))
-    columns = np.kron(np.ones(6), np.eye(5))
-    best = optimize.linprog(costs.ravel(), A_eq=np.vstack([rows, columns]), b_eq=np.concatenate([a, b]))
-    assert np.isclose(emd.emd2(a, b, costs), best.fun, rtol=1e-8)
-
-
-def test_emd2_refuses_what_does_not_fit():
-    a, b, costs = weights(4), weights(5), rng.random((4, 5))
-    refused(lambda: emd.emd2(a, 2 * b, costs), "masses of a and b differ")
-    refused(lambda: emd.emd2(b, a, costs), "a has 5 bins, but M is of shape")
-    refused(lambda: emd.emd2(a, b, -costs), "cost")
-    refused(lambda: emd.emd2(a, b, costs[0]), "M is float64 of shape")
-    refused(lambda: emd.emd2(a, b, None), "M is None")
-    refused(lambda: emd.emd2(a.astype(np.float32), b, costs), "a is float32 of shape")
-    refused(lambda: emd.emd2(a * np.nan, b, costs), "masses of a and b differ")
-    refused(lambda: emd.emd2([1.5, -0.5, 0, 0], b, costs), "a has mass -0.5 in bin 1")
-    refused(lambda: emd.emd2(a, b, np.ones((4, 5), int)), "M is int64 of shape")
-    assert emd.emd2(a, 2 * b, costs, check_marginals=False) == pytest.approx(emd.emd2(a, b, costs))
 
 
 # Maps

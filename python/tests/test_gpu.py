@@ -107,7 +107,7 @@ def test_distances_stay_on_the_gpu(images):
         assert tensor.data_ptr() == found.distances.__cuda_array_interface__["data"][0]
     assert np.array_equal(fovea.emd.distance(*there, device="cuda").numpy().distances, expected.distances)
     real = [torch.from_numpy(rows.astype(np.float64)).cuda() for rows in (P, Q)]
-    flows = fovea.emd.distance(*real, flows=True, device="cuda").numpy()
+    flows = fovea.emd.distance(*real, flows=True, mass="partial", device="cuda").numpy()
     assert flows.flows.shape == (500, 16, 16)
     assert np.allclose(flows.flows.sum((1, 2)), np.minimum(P.sum(1), Q.sum(1)))
     real[0][3, 2] = -1

@@ -46,12 +46,12 @@ def small_calls() -> Iterator[Small]:
 
     one, other = np.array([[0.5, 0.5, 0.0]]), np.array([[0.0, 0.5, 0.5]])
     emd.distance(one, other, **alone)
-    solver: Any = emd._distance._kept.get("threshold:3", 3, alone).solver
+    solver: Any = emd._distance.kept.get("l1", 3, alone).solver
     yield Small(
         "emd.distance",
         "1 pair of 3 bins",
         lambda: emd.distance(one, other, **alone),
-        lambda: solver.solve(one, other, False, False),
+        lambda: solver.solve(one, other, False, False, False),
     )
 
     frame = np.zeros((16, 16, 3), np.uint8)

@@ -1,6 +1,6 @@
 """Exact Earth Mover's Distances, maps of them, targets in multispectral cubes, and tracking by color."""
 
-from ._distance import Distances, distance, emd, emd2
+from ._distance import Distances, distance, pairwise
 from ._maps import (
     Evaluation,
     Map,
@@ -17,6 +17,7 @@ from ._maps import (
     spectral_angle,
     sum_of_differences,
 )
+from ._pot import emd, emd2
 from ._regions import Region, Regions
 from ._shared import Box as Box
 from ._shared import Ground as Ground
@@ -56,6 +57,7 @@ __all__ = [
     "map",
     "matched_filter",
     "mean_spectrum",
+    "pairwise",
     "read_boxes",
     "read_cube",
     "roc",

@@ -1,4 +1,4 @@
-"""Exact Earth Mover's Distances of histograms, and the functions of POT."""
+"""Exact Earth Mover's Distances of histograms."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from .. import _fovea
-from .._arguments import flag, word
+from .._arguments import as_array, flag, word
 from .._keywords import takes_options
 from .._options import EmdSolveOptions, Unpack
 from .._results import Table, command_line, on_host
 from ..errors import InvalidArgument, InvalidType
-from ._shared import Array, Bytes, Doubles, Ground, as_ground, as_numbers, what
+from ._shared import Array, Bytes, Doubles, Ground, as_doubles, as_ground, as_numbers, costs_between
 
 _STATUSES: tuple[str, ...] = tuple(_fovea.emd.status_names())
 _SOLVERS: tuple[str, ...] = tuple(_fovea.emd.solver_names())
-_PIVOT_LIMIT = _STATUSES.index("pivot limit")
+PIVOT_LIMIT = _STATUSES.index("pivot limit")
 # What the names of ground distances begin with; anything else names a file.
 _GROUNDS = frozenset(str(word).partition(":")[0] for word in _fovea.emd.ground_words())
 
@@ -60,7 +60,7 @@ class Distances(Table):
     @property
     def solvers(self) -> list[str]:
         """What solved each problem: ``closed_form``, ``greedy_start``, ``greedy_simplex``, ``tableau``, ``wide_tableau``,
-        ``auxiliary_simplex``, or ``nothing`` where a histogram has no mass or an invalid one."""
+        ``auxiliary_simplex``, ``network_simplex``, or ``nothing`` where a histogram has no mass or an invalid one."""
         return [_SOLVERS[code] for code in self.solver]
 
     @property
@@ -104,7 +104,7 @@ class Distances(Table):
     def __repr__(self) -> str:
         count = "1 distance" if len(self) == 1 else f"{len(self)} distances"
         mean = f", mean {float(np.mean(on_host(self.distances))):.6g}" if len(self) else ""
-        unproved = int(np.count_nonzero(self.status == _PIVOT_LIMIT))
+        unproved = int(np.count_nonzero(self.status == PIVOT_LIMIT))
         bounds = f", {unproved} upper bounds" if unproved else ""
         made = f"{self.options['ground']}, {self.provenance['device']}, {1000 * self._seconds:.3g} ms"
         return f"{count}{mean}{bounds} ({made})"
@@ -152,7 +152,7 @@ class _Kept(threading.local):
         return made
 
 
-_kept = _Kept()
+kept = _Kept()
 
 
 def _bins(rows: Any) -> int:
@@ -160,7 +160,7 @@ def _bins(rows: Any) -> int:
     return int(shape[-1]) if shape else 1
 
 
-def _refuse_row(row: int, P: Any, Q: Any, names: tuple[str, str] | None = None) -> None:
+def refuse_row(row: int, P: Any, Q: Any, names: tuple[str, str] | None = None) -> None:
     for name, rows in zip(names or (f"row {row} of P", f"row {row} of Q"), (P, Q)):
         if _fovea.lies_on_gpu(rows):
             raise InvalidArgument(f"row {row} of P or Q has a mass that is negative or not finite")
@@ -172,25 +172,45 @@ def _refuse_row(row: int, P: Any, Q: Any, names: tuple[str, str] | None = None) 
     raise InvalidArgument(f"the sum of the masses in row {row} is not finite")
 
 
+def _solved_each(P: Any, Q: Any, ground: Any, keywords: dict[str, Any]) -> tuple[_Solver, Any]:
+    """A solver for costs of each pair, and a function of ``flows`` and ``mark`` that solves them."""
+    costs = as_doubles(ground, "ground", (3,))
+    if len(costs) == 0:
+        raise InvalidArgument("ground has costs of no pair; expected those of at least 1")
+    if keywords.get("device", "auto") == "auto":
+        keywords["device"] = "cpu"
+    made = _Solver(costs[0], 0, keywords)
+    made.ground = {side: made.ground[side] for side in ("rows", "columns")}
+    rows = [np.atleast_2d(as_array(side, name)) for side, name in ((P, "P"), (Q, "Q"))]
+    first, second = (side.repeat(len(costs), axis=0) if len(side) == 1 else side for side in rows)
+    return made, lambda flows, mark: made.solver.solve_each(first, second, costs, flows, mark)
+
+
 @takes_options(_fovea.emd.solve_options(), rules=("strict",))
 def distance(
     P: Any,
     Q: Any,
-    ground: Ground = "threshold:3",
+    ground: Ground = "l1",
     flows: bool = False,
     *,
+    supports: Any = None,
     invalid: Literal["raise", "nan"] = "raise",
     **options: Unpack[EmdSolveOptions],
 ) -> Distances:
     """The exact Earth Mover's Distance of each row of P to the row of Q, or to the only row of one of them.
 
-    Rows are histograms of up to 64 bins: uint8, uint16, float32 or float64, or lists of numbers. The ground distance is
-    a name (l1, l2, squared, threshold:T, circular, discrete), a file of costs, or costs as an array of float64. Where P
-    lies on a GPU, the distances and flows stay there. With
-    ``flows`` the result has the mass that moves from each bin to each other. A mass that is negative or not finite
+    Rows are histograms: uint8, uint16, float32 or float64, or lists of numbers. Both are scaled to mass 1 unless ``mass``
+    says otherwise. The ground distance is a name (l1, l2, squared, threshold:T, circular, discrete), a file of costs, or
+    costs as an array of float64, also those of each pair, of shape (problems, rows, columns). ``supports`` are the places
+    of bins that are not one unit apart, of shape (bins,), (bins, coordinates) or, for each pair, (problems, bins,
+    coordinates), or a tuple of two such arrays for P and Q; the name says how they are measured. Given costs have up to 4096
+    bins, names with a closed form up to 2**20. More than 64 bins are solved on the CPU.
+
+    Where P lies on a GPU, the distances and flows stay there. With ``flows`` the result has the mass that moves from each
+    bin to each other: shares of 1 where both are scaled. A mass that is negative or not finite
     raises InvalidArgument; with ``invalid="nan"`` the distance of its problem is NaN, and the others are solved.
 
-    >>> fovea.emd.distance([0.5, 0.5, 0], [0, 0.5, 0.5], ground="l1").distances
+    >>> fovea.emd.distance([0.5, 0.5, 0], [0, 0.5, 0.5]).distances
     array([1.])"""
     start = time.perf_counter()
     P, Q = as_numbers(P, "P"), as_numbers(Q, "Q")
@@ -198,77 +218,51 @@ def distance(
         word(invalid, "invalid", ("raise", "nan"))
     if not isinstance(flows, bool):
         flows = flag(flows, "flows")
-    kept = _kept.get(as_ground(ground), _bins(P), dict(options))
-    found = kept.solver.solve(P, Q, flows, invalid == "nan")
+    costs = as_ground(ground) if supports is None else costs_between(supports, ground)
+    if getattr(costs, "ndim", 2) == 3:
+        solver, solve = _solved_each(P, Q, costs, dict(options))
+        found = solve(flows, invalid == "nan")
+    else:
+        solver = kept.get(costs, _bins(P), dict(options))
+        found = solver.solver.solve(P, Q, flows, invalid == "nan", False)
     if found[4] >= 0 and invalid == "raise":
-        _refuse_row(found[4], P, Q)
+        refuse_row(found[4], P, Q)
     return Distances(
         found,
-        dict(kept.ground),
-        options={**kept.options, "flows": flows},
-        provenance=kept.provenance,
-        command=kept.flow_command if flows else kept.command,
+        dict(solver.ground),
+        options={**solver.options, "flows": flows},
+        provenance=solver.provenance,
+        command=solver.flow_command if flows else solver.command,
         seconds=time.perf_counter() - start,
     )
 
 
-def _balanced(a: Any, b: Any, M: Any, check_marginals: bool) -> tuple[Any, Any, Any]:
-    costs = as_numbers(M, "M")
-    if not isinstance(costs, np.ndarray) or costs.dtype != np.float64 or costs.ndim != 2:
-        raise InvalidType(f"M is {what(costs)}; expected an array of float64 with 2 axes")
-    costs = np.ascontiguousarray(costs)
-    shape = costs.shape
-    sides = []
-    for name, value, count in (("a", a, shape[0]), ("b", b, shape[1])):
-        weights = as_numbers(value, name)
-        if weights is None or (isinstance(weights, np.ndarray) and weights.size == 0):
-            weights = np.full(count, 1.0 / max(1, count))
-        most = 2 if name == "b" else 1
-        if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or not 1 <= weights.ndim <= most:
-            axes = "(bins,) or (bins, problems)" if name == "b" else "(bins,)"
-            raise InvalidType(f"{name} is {what(weights)}; expected an array of float64 and of shape {axes}")
-        if len(weights) != count:
-            raise InvalidArgument(f"{name} has {len(weights)} bins, but M is of shape {shape}")
-        sides.append(np.ascontiguousarray(weights))
-    first, second = sides
-    mass = float(first.sum())
-    if second.ndim == 1:
-        other = float(second.sum())
-        _check_masses(mass, other, check_marginals)
-        return first, second * (mass / other) if other != mass and other > 0 else second, costs
-    others = second.sum(axis=0)
-    for other in others.tolist():
-        _check_masses(mass, other, check_marginals)
-    return first, np.ascontiguousarray((second * (mass / np.where(others > 0, others, 1))).T), costs
+@takes_options(_fovea.emd.solve_options(), rules=())
+def pairwise(
+    A: Any, B: Any = None, ground: Ground = "l1", *, supports: Any = None, **options: Unpack[EmdSolveOptions]
+) -> Doubles:
+    """The distances of all rows of A to all rows of B, or to those of A itself: float64 of shape (rows of A, rows of B).
 
+    Numbers of any type are taken. Ground distance, ``supports`` and masses are those of ``distance()``.
 
-def _check_masses(mass: float, other: float, wanted: bool) -> None:
-    if wanted and not abs(mass - other) <= 1e-7 * abs(mass):
-        raise InvalidArgument(f"the masses of a and b differ: {mass:g} and {other:g}; expected equal ones")
-
-
-def _transport(a: Any, b: Any, M: Any, check_marginals: bool, flows: bool) -> Any:
-    first, second, costs = _balanced(a, b, M, flag(check_marginals, "check_marginals"))
-    # With a penalty of 0 the result is the cost itself, not the cost per mass.
-    solver = _kept.get(costs, 0, {"mass": "penalty", "penalty": 0.0, "device": "cpu"}).solver
-    found = solver.solve(first, second, flows, False)
-    if found[4] >= 0:
-        _refuse_row(found[4], first, second, ("a", "b"))
-    return found
-
-
-def emd2(a: Any, b: Any, M: Any, *, check_marginals: bool = True) -> Any:
-    """The least cost of moving the weights a to the weights b under the costs M: ``ot.emd2`` of POT, up to 64 bins.
-
-    Weights and costs are float64; no weights at all (``[]`` or None) are equal ones. With b of shape (bins, problems)
-    the result is an array with one cost per column."""
-    found = _transport(a, b, M, check_marginals, False)
-    costs: Doubles = found[0]
-    return costs if np.ndim(b) == 2 else float(costs[0])
-
-
-def emd(a: Any, b: Any, M: Any, *, check_marginals: bool = True) -> Doubles:
-    """A plan of least cost, the mass moved from bin i of a to bin j of b: ``ot.emd`` of POT, up to 64 bins."""
-    if np.ndim(b) == 2:
-        raise InvalidType("b has two axes; expected the weights of one problem")
-    return _transport(a, b, M, check_marginals, True)[3][0]
+    >>> fovea.emd.pairwise([[1, 0, 0], [0, 0, 1]])
+    array([[0., 2.],
+           [2., 0.]])"""
+    sides = {"A": as_doubles(A, "A", (1, 2)), "B": as_doubles(A if B is None else B, "B", (1, 2))}
+    first, second = (np.atleast_2d(rows) for rows in sides.values())
+    costs = as_ground(ground) if supports is None else costs_between(supports, ground)
+    solver = kept.get(costs, first.shape[1], dict(options))
+    for name, rows, side in (("A", first, "rows"), ("B", second, "columns")):
+        if rows.shape[1] != solver.ground[side]:
+            bins = f"{rows.shape[1]} bins, but the ground distance has {solver.ground[side]} {side}"
+            raise InvalidArgument(f"{name} has {bins}")
+    table = np.empty((len(first), len(second)))
+    across = len(first) < len(second)
+    for i in range(min(table.shape)):
+        one, other = (first[i : i + 1], second) if across else (first, second[i : i + 1])
+        found = solver.solver.solve(one, other, False, False, False)
+        if found[4] >= 0:
+            row = (i, found[4]) if across else (found[4], i)
+            refuse_row(found[4], one, other, (f"row {row[0]} of A", f"row {row[1]} of B"))
+        (table[i] if across else table[:, i])[:] = on_host(found[0])
+    return table
