@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "view/access/guard.h"
 #include "view/client.h"
-#include "view/guard.h"
 #include "view/jobs.h"
 #include "view/server.h"
 

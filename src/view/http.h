@@ -31,8 +31,9 @@ struct Request {
   std::string host{};  // these are header fields, empty where a request has none
   std::string origin{};
   std::string cookie{};
-  std::string peer{};    // address of the other side
-  bool upgrade = false;  // asks for a WebSocket
+  std::string fetch_site{};  // Sec-Fetch-Site: "same-origin" where a page asks its own address
+  std::string peer{};        // address of the other side
+  bool upgrade = false;      // asks for a WebSocket
   std::string body{};
 
   // The value of a query's key; empty where it has none.

@@ -15,8 +15,8 @@
 #include <limits>
 
 #include "core/words.h"
+#include "view/access/guard.h"
 #include "view/cube.h"
-#include "view/guard.h"
 #include "view/records.h"
 
 namespace fovea::view {

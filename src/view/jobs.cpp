@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "core/json_text.h"
-#include "view/guard.h"
+#include "view/access/guard.h"
 
 namespace fovea::view {
 namespace {

@@ -24,7 +24,7 @@
 #include <thread>
 
 #include "core/words.h"
-#include "view/guard.h"
+#include "view/access/guard.h"
 
 namespace fovea::view {
 namespace {
@@ -86,6 +86,7 @@ std::optional<Request> request_of(const http::request<http::string_body>& head) 
                  .host = text_of(head[http::field::host]),
                  .origin = text_of(head[http::field::origin]),
                  .cookie = text_of(head[http::field::cookie]),
+                 .fetch_site = text_of(head["Sec-Fetch-Site"]),
                  .upgrade = websocket::is_upgrade(head)};
 }
 
@@ -334,8 +335,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     message->version(11);
     message->result(static_cast<unsigned>(response.status));
     message->set(http::field::content_type, response.type);
-    for (const auto& [name, value] : guard_headers(response)) message->set(name, value);
-    for (const auto& [name, value] : response.headers) message->set(name, value);
+    for (const auto& [name, value] : guard_headers(response, shared_.options.embedding))
+      message->set(name, value);
+    for (const auto& [name, value] : response.headers) message->insert(name, value);
     message->body() = std::move(response.body);
     message->keep_alive(keep_);
     message->prepare_payload();

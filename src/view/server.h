@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "view/http.h"
 
@@ -20,9 +21,10 @@ struct ServerOptions {
   std::size_t head_bytes = 16 << 10;  // a longer head is refused
   double head_seconds = 15;           // from one response to the end of the next request's head
   double body_seconds = 120;
-  double answer_seconds = 60;  // in which a peer must take a response
-  double idle_seconds = 60;    // of a WebSocket whose peer does not answer pings
-  double close_seconds = 15;   // in which a peer must answer the end of a WebSocket
+  double answer_seconds = 60;            // in which a peer must take a response
+  double idle_seconds = 60;              // of a WebSocket whose peer does not answer pings
+  double close_seconds = 15;             // in which a peer must answer the end of a WebSocket
+  std::vector<std::string> embedding{};  // origins whose pages may embed what is answered
 };
 
 // Takes one line about each refused request; called by several threads.

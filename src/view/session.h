@@ -36,7 +36,7 @@
 #include <variant>
 #include <vector>
 
-#include "view/guard.h"
+#include "view/access/guard.h"
 #include "view/http.h"
 #include "view/inputs.h"
 #include "view/jobs.h"
@@ -75,7 +75,7 @@ class Session final : public Service {
     questions_.end();
   }
 
-  bool known(const Request& request) const override { return guard_.has_session(request.cookie); }
+  bool known(const Request& request) const override { return guard_.has_session(request); }
   std::variant<Response, std::size_t> admit(const Request& request) override;
   Response respond(const Request& request) override;
   std::unique_ptr<Listener> listen(const Request& request, Send send) override;

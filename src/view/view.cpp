@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "view/access/origin.h"
 #include "view/session.h"
 
 namespace fovea::view {
@@ -40,12 +41,19 @@ std::string machine_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-GuardOptions guard_options(const std::string& host, const std::string& token) {
-  GuardOptions options{.token = token};
+GuardOptions guard_options(const std::string& host, const std::string& token,
+                           const std::vector<std::string>& embedding) {
+  GuardOptions options{.token = token, .embedding = embedding};
   if (host.empty()) return options;
   options.hosts = {host, machine_name()};
   options.addresses = true;
   return options;
+}
+
+std::vector<std::string> parse_origins(const std::vector<std::string>& texts) {
+  std::vector<std::string> origins;
+  for (const std::string& text : texts) origins.push_back(parse_origin(text));
+  return origins;
 }
 
 // Files of results are about inputs, which have to be there first. In a folder that is named beside
@@ -74,13 +82,15 @@ void add_words(Session& session, const std::vector<std::string>& words, const Lo
 
 View::View(const ViewOptions& options, Log log)
     : host_(options.host), token_(options.token.empty() ? random_token() : options.token) {
-  session_ = std::make_shared<Session>(SessionOptions{.guard = guard_options(host_, token_),
-                                                      .exec = options.exec,
-                                                      .model = options.model,
-                                                      .truth = options.truth,
-                                                      .timeout_seconds = options.timeout_seconds});
+  const std::vector<std::string> embedding = parse_origins(options.embedding);
+  session_ =
+      std::make_shared<Session>(SessionOptions{.guard = guard_options(host_, token_, embedding),
+                                               .exec = options.exec,
+                                               .model = options.model,
+                                               .truth = options.truth,
+                                               .timeout_seconds = options.timeout_seconds});
   add_words(*session_, options.inputs, log);
-  ServerOptions serving{.port = options.port};
+  ServerOptions serving{.port = options.port, .embedding = embedding};
   if (!host_.empty()) serving.address = numeric_address(host_);
   server_ = std::make_unique<Server>(serving, session_, std::move(log));
   session_->set_port(server_->port());

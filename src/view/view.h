@@ -17,9 +17,10 @@ struct ViewOptions {
   std::string host{};                 // numeric address or name to listen at; empty: loopback only
   int port = 0;                       // 0: any that is free
   std::string token{};                // empty: a new one
-  std::string model{};                // besides those that ship
-  std::string truth{};                // file or folder with what is true about inputs; or empty
-  double timeout_seconds = 10;        // how long a camera or stream may send nothing
+  std::vector<std::string> embedding{};  // origins of pages that may embed the view's
+  std::string model{};                   // besides those that ship
+  std::string truth{};                   // file or folder with what is true about inputs; or empty
+  double timeout_seconds = 10;           // how long a camera or stream may send nothing
   Exec exec{};
 };
 

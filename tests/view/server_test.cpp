@@ -14,8 +14,8 @@
 #include "support/messages.h"
 #include "support/sanitized.h"
 #include "support/waiting.h"
+#include "view/access/guard.h"
 #include "view/client.h"
-#include "view/guard.h"
 
 namespace fovea::view {
 namespace {
@@ -29,7 +29,8 @@ const std::string kServedToken(64, 'c');
 // Echoes bodies and messages.
 class Echo final : public Service {
  public:
-  bool known(const Request& request) const override { return guard.has_session(request.cookie); }
+  explicit Echo(GuardOptions options = {.token = kServedToken}) : guard(std::move(options)) {}
+  bool known(const Request& request) const override { return guard.has_session(request); }
   std::variant<Response, std::size_t> admit(const Request& request) override {
     if (auto refused = guard.check(request)) return *refused;
     return std::size_t{1000};
@@ -54,7 +55,7 @@ class Echo final : public Service {
     ear->send("begin", false);
     return ear;
   }
-  Guard guard{{.token = kServedToken}};
+  Guard guard;
 };
 
 class ServerTest : public testing::Test {
@@ -105,6 +106,25 @@ TEST_F(ServerTest, AnswersOneRequestAfterTheOther) {
   const std::string answer = client.receive("/page/two");
   EXPECT_THAT(answer, HasSubstr("Content-Security-Policy: default-src 'none'"));
   EXPECT_THAT(log(), testing::IsEmpty());
+}
+
+TEST_F(ServerTest, SetsBothCookiesOfAPageThatMayBeEmbedded) {
+  const std::vector<std::string> embedding{"http://localhost:8888"};
+  const auto echo =
+      std::make_shared<Echo>(GuardOptions{.token = kServedToken, .embedding = embedding});
+  Server server({.embedding = embedding}, echo, [](const std::string&) {});
+  echo->guard.set_port(server.port());
+  server.start();
+  const std::string answer = Client(server.port()).ask("POST", "/session", "", kServedToken);
+  EXPECT_THAT(answer, HasSubstr("; frame-ancestors http://localhost:8888\r\n"));
+  EXPECT_THAT(answer, HasSubstr("SameSite=Strict\r\n"));
+  const std::size_t from = answer.find("fovea_" + std::to_string(server.port()) + "_embedded=");
+  ASSERT_NE(from, answer.npos) << answer;
+  const std::string cookie =
+      "Cookie: " + answer.substr(from, answer.find(';', from) - from) + "\r\n";
+  EXPECT_THAT(
+      Client(server.port()).ask("GET", "/inputs", cookie + "Sec-Fetch-Site: same-origin\r\n"),
+      HasSubstr("/inputs"));
 }
 
 TEST_F(ServerTest, SaysWhatABrowserMayKeep) {

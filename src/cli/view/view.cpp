@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 
 #include "cli/program/command.h"
 #include "cli/program/run.h"
 #include "cli/view/browser.h"
+#include "cli/view/tunnel.h"
 
 namespace fovea::cli {
 namespace {
@@ -21,6 +23,7 @@ struct ViewRequest {
   int port = 0;
   std::string host{};
   std::string token_file{};
+  std::vector<std::string> allow_embedding{};
   double timeout = 10;
   bool open = true;
 };
@@ -42,10 +45,26 @@ void describe(OptionVisitor& visit, ViewRequest& request) {
   visit.path("token-file", request.token_file, TextUse::kInput,
              "file whose first line is the token, instead of a new one; only its owner may be able "
              "to read it");
+  visit("allow-embedding", request.allow_embedding,
+        "origins, such as http://localhost:8888, whose pages may show this one inside of them, as "
+        "notebooks do, or give it as proxies. Without it no page may",
+        {.value_name = "ORIGIN"});
   visit("timeout", request.timeout, "seconds for which a camera or stream may send nothing", 0.1,
         86400);
   visit("open", request.open, "open the page in a browser where there is a desktop",
         {.off_help = "only print the address of the page"});
+}
+
+// Those who have come by ssh cannot reach the loopback device of this machine from theirs.
+void note_tunnel(int port, Console& console) {
+  const auto value = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text == nullptr ? "" : text);
+  };
+  const std::string line = tunnel_line(port, value("SSH_CONNECTION"), value("USER"));
+  if (!line.empty())
+    console.note(fmt::format(
+        "to open this address on the machine that you have come from, run there: {}", line));
 }
 
 // Returns when the user ends the program.
@@ -64,6 +83,7 @@ int run_view(ViewRequest& request, Context& context) {
   view::ViewOptions options{.inputs = context.inputs,
                             .host = request.host,
                             .port = request.port,
+                            .embedding = request.allow_embedding,
                             .model = request.model,
                             .truth = request.truth,
                             .timeout_seconds = request.timeout,
@@ -75,6 +95,7 @@ int run_view(ViewRequest& request, Context& context) {
     context.console.note(line);
   });
   context.console.print_at_once(view.address() + "\n");
+  if (request.host.empty()) note_tunnel(view.port(), context.console);
   if (request.open) open_in_browser(view.address(), view.folder());
   wait_for_end(context.exec.stop);
   return kDone;
@@ -122,6 +143,8 @@ Command view_command() {
                    {"fovea view walk.mp4 --truth gt.txt", "true boxes of each frame of a video"},
                    {"fovea view --port 8000 --no-open",
                     "wait at a port, for files that are dropped on the page"},
+                   {"fovea view photos --port 8000 --allow-embedding http://localhost:8888",
+                    "let the notebooks of this Jupyter show the page"},
                    {"fovea view photos --host 0.0.0.0 --token-file secret",
                     "let other machines connect that know the secret"}},
       .request = make_request<ViewRequest, run_view>};

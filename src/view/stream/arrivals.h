@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "view/guard.h"
+#include "view/access/guard.h"
 #include "view/http.h"
 
 namespace fovea::view {

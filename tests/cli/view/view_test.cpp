@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "cli/program/program.h"
 #include "support/waiting.h"
@@ -33,6 +34,50 @@ TEST(View, AsksForASecretBeforeOtherMachinesConnect) {
   const Ended ended = run_here({"view", "--host", "0.0.0.0"}, fired());
   EXPECT_EQ(ended.status, kUsage);
   EXPECT_THAT(ended.err, HasSubstr("--token-file"));
+}
+
+TEST(View, TakesOriginsThatMayEmbedItsPage) {
+  EXPECT_EQ(run_here({"view", "--no-open", "--allow-embedding", "http://localhost:8888",
+                      "--allow-embedding", "https://hub.example,http://desk"},
+                     fired())
+                .status,
+            kDone);
+  for (const char* text : {"localhost:8888", "http://localhost:8888/lab", "*"}) {
+    const Ended ended = run_here({"view", "--no-open", "--allow-embedding", text}, fired());
+    EXPECT_EQ(ended.status, kUsage) << text;
+    EXPECT_THAT(ended.err, HasSubstr(std::string("--allow-embedding ") + text));
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+  }
+}
+
+// A variable of the environment, as long as this lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* before = getenv(name)) before_ = before;
+    setenv(name, value, 1);
+  }
+  ~Variable() {
+    if (before_) setenv(name_, before_->c_str(), 1);
+    else unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_{};
+};
+
+TEST(View, SaysHowItIsReachedWhereTheUserHasComeBySsh) {
+  const Variable connection("SSH_CONNECTION", "10.0.0.3 51234 10.0.0.7 22"), user("USER", "ann");
+  const Ended ended = run_here({"view", "--no-open"}, fired());
+  const std::string port = ended.out.substr(17, ended.out.find('/', 17) - 17);
+  EXPECT_THAT(ended.err, HasSubstr("ssh -L " + port + ":localhost:" + port + " ann@10.0.0.7\n"));
+  EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+  EXPECT_EQ(run_here({"view", "--no-open", "--quiet"}, fired()).err, "");
+  const Variable none("SSH_CONNECTION", "");
+  EXPECT_EQ(run_here({"view", "--no-open"}, fired()).err, "");
 }
 
 TEST(View, NamesInputsThatItCannotShow) {

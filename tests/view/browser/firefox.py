@@ -161,6 +161,11 @@ class Firefox:
         self.inside("Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', arguments[0]);", int(scheme == "light"))
         self.until(f"the page is {scheme}", "return matchMedia(`(prefers-color-scheme: ${arguments[0]})`).matches;", scheme)
 
+    def turn_to(self, frame):
+        """What follows is about the page inside of this element, or about the whole page for None."""
+        chosen = {"id": None} if frame is None else {"element": self.element(frame)}
+        self.command("WebDriver:SwitchToFrame", **chosen)
+
     def set_offline(self, offline):
         self.inside("Services.io.offline = arguments[0];", offline)
 

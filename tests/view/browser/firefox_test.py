@@ -13,6 +13,7 @@ import tempfile
 
 import drawings
 import firefox
+from notebook import Notebook
 from serving import DROP, SIZES, Served, packed
 
 PROGRAM = sys.argv[1]
@@ -301,11 +302,28 @@ def test_sizes(fox, address):
             fox.open("about:blank")  # so that the next page is another one, not a place in the same
 
 
+def test_embedded(fox, street):
+    """The page inside of a page of another site, as notebooks show it."""
+    with Notebook() as notebook:
+        served = Served(PROGRAM, [street, "--allow-embedding", notebook.origin])
+        try:
+            fox.open(notebook.page_with(served.address))
+            fox.turn_to("iframe")
+            settled(fox)
+            fox.until_loaded("#strip img")
+            fox.turn_to(None)
+            photograph(fox, "embedded")
+            fox.open("about:blank")
+        finally:
+            served.end()
+
+
 def test_all(fox, served, folder):
     fox.set_size(*SIZES["wide"])
     fox.open(served.address)
     test_listening(fox)
-    test_people(fox, drawings.street(PROGRAM, folder / "crowd")[0])
+    street = drawings.street(PROGRAM, folder / "crowd")[0]
+    test_people(fox, street)
     test_layers(fox)
     test_why(fox)
     test_zoom(fox)
@@ -320,6 +338,7 @@ def test_all(fox, served, folder):
     test_cube(fox, drawings.cube(PROGRAM, folder / "cubes"))
     test_saved(fox, page, mesh)
     test_sizes(fox, served.address)
+    test_embedded(fox, street)
     errors = fox.collect_errors()
     assert not errors, errors
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Drives fovea view in a real browser: opens the page, drops a file, moves a slider, asks why, stops, compares, saves, opens the
-saved page without the program, plays a video and follows a target in it, and opens earlier results and an evaluation. Fails on any
-error in the console.
+saved page without the program, plays a video and follows a target in it, opens earlier results and an evaluation, and shows the page
+inside of another one. Fails on any error in the console.
 
 usage: view_test.py FOVEA [PICTURES]     PICTURES: a folder for screenshots
 Ends with status 77 where Chromium or playwright is missing."""
@@ -26,6 +26,7 @@ if CHROMIUM is None:
 
 import drawings
 from chromium import LIMIT, drag, drop, photograph, set_number, settled, watched
+from embedded import test_embedding
 from serving import SIZES, Served
 from states import test_states
 
@@ -601,6 +602,7 @@ def main():
             test_videos(browser, errors, folder, inputs[2])
             test_end(browser, folder)
             test_states(PROGRAM, browser, errors, folder, inputs)
+            test_embedding(PROGRAM, browser, errors, inputs[0])
         finally:  # a failure must not leave the program behind, which holds the pipes of this one
             browser.close()
             served.end()

@@ -1,4 +1,4 @@
-#include "view/guard.h"
+#include "view/access/guard.h"
 
 #include <gmock/gmock.h>
 
@@ -150,6 +150,70 @@ TEST(GuardOfAHost, WantsThePageOfTheSameAddress) {
   EXPECT_TRUE(guard.check(post)) << "another name of this machine is another origin";
 }
 
+// A view that a page of http://localhost:8888 may embed, and a proxy at https://hub.example give.
+class GuardOfAnEmbeddedPage : public testing::Test {
+ protected:
+  GuardOfAnEmbeddedPage()
+      : guard_({.token = kToken, .embedding = {"http://localhost:8888", "https://hub.example"}}) {
+    guard_.set_port(8000);
+    Request request = request_to("POST", "/session");
+    request.body = kToken;
+    for (const auto& [name, value] : guard_.open_session(request).headers) {
+      EXPECT_EQ(name, "Set-Cookie");
+      cookies_.push_back(value);
+    }
+  }
+  int status(const Request& request) const {
+    const auto refused = guard_.check(request);
+    return refused ? refused->status : 200;
+  }
+
+  Guard guard_;
+  std::vector<std::string> cookies_{};
+};
+
+TEST_F(GuardOfAnEmbeddedPage, HasACookieOfItsOwnThatCrossesSites) {
+  ASSERT_EQ(cookies_.size(), 2U);
+  EXPECT_THAT(cookies_[0], HasSubstr("; HttpOnly; SameSite=Strict"));
+  EXPECT_THAT(cookies_[1], HasSubstr("; HttpOnly; SameSite=None; Secure; Partitioned"));
+  EXPECT_THAT(cookies_[1], testing::StartsWith("fovea_8000_embedded="));
+}
+
+TEST_F(GuardOfAnEmbeddedPage, TakesThatCookieFromItsOwnPagesOnly) {
+  Request request = request_to("GET", "/inputs");
+  request.cookie = cookies_.at(1).substr(0, cookies_.at(1).find(';'));
+  for (const char* site : {"", "none", "cross-site", "same-site"}) {
+    request.fetch_site = site;
+    EXPECT_EQ(status(request), 401) << site;
+  }
+  request.fetch_site = "same-origin";
+  EXPECT_EQ(status(request), 200);
+  Request socket = request_to("GET", "/jobs/1");
+  socket.upgrade = true;
+  socket.cookie = request.cookie;
+  socket.origin = "http://127.0.0.1:8000";
+  EXPECT_EQ(status(socket), 200);
+  socket.origin = "http://localhost:8888";
+  EXPECT_EQ(status(socket), 403) << "the page around is not the view's";
+  request.cookie = "fovea_8000" + request.cookie.substr(request.cookie.find('='));
+  EXPECT_EQ(status(request), 401) << "one cookie is not the other";
+}
+
+TEST_F(GuardOfAnEmbeddedPage, TakesTheHostOfAProxyThatMayEmbedIt) {
+  Request request = request_to("POST", "/session");
+  request.host = "Hub.example";
+  request.origin = "https://Hub.example";
+  EXPECT_EQ(status(request), 200);
+  for (const char* host : {"hub.example:444", "a.hub.example", "hub.example.evil", ""}) {
+    request.host = host;
+    request.origin = std::string("https://") + host;
+    EXPECT_EQ(status(request), 403) << host;
+  }
+  request.host = "127.0.0.1:8000";
+  request.origin = "https://hub.example";
+  EXPECT_EQ(status(request), 403) << "another page of the proxy";
+}
+
 TEST(Secrets, AreRandomAndCompared) {
   EXPECT_EQ(random_token().size(), 64U);
   EXPECT_NE(random_token(), random_token());
@@ -165,8 +229,16 @@ TEST(GuardHeaders, AllowOnlyThePageItself) {
   };
   EXPECT_THAT(find("Content-Security-Policy"), testing::StartsWith("default-src 'none'; "));
   EXPECT_THAT(find("Content-Security-Policy"), testing::Not(HasSubstr("unsafe")));
+  EXPECT_THAT(find("Content-Security-Policy"), testing::EndsWith("; frame-ancestors 'none'"));
   EXPECT_EQ(find("Cache-Control"), "no-store");
   EXPECT_EQ(find("X-Content-Type-Options"), "nosniff");
+}
+
+TEST(GuardHeaders, NameTheOriginsThatMayEmbedThePage) {
+  const auto headers = guard_headers({}, {"http://localhost:8888", "https://hub.example"});
+  EXPECT_THAT(headers[0].second,
+              testing::EndsWith("; frame-ancestors http://localhost:8888 https://hub.example"));
+  for (std::size_t i = 1; i < headers.size(); ++i) EXPECT_EQ(headers[i], guard_headers({})[i]);
 }
 
 TEST(GuardHeaders, LetBrowsersKeepOnlyWhatNeverChanges) {

@@ -23,6 +23,9 @@ struct GuardOptions {
   std::string token{};
   std::vector<std::string> hosts{};  // names besides those of the loopback device
   bool addresses = false;            // whether a host may be any numeric address
+  // Origins whose pages may embed the view, as parse_origin() writes them. One of them may also be
+  // a proxy that gives the view at its own address.
+  std::vector<std::string> embedding{};
 };
 
 class Guard {
@@ -33,21 +36,30 @@ class Guard {
   void set_port(int port) { port_ = port; }
   // Why the request is refused, or nothing.
   std::optional<Response> check(const Request& request) const;
-  // Whether a header of cookies has a session's.
-  bool has_session(const std::string& cookie) const;
+  // Whether a request has the cookie of a session.
+  bool has_session(const Request& request) const;
   // The answer to POST /session, whose body is the token: sets the cookie.
   Response open_session(const Request& request);
 
  private:
+  // Browsers send a page that is embedded by one of another site only cookies that may cross sites.
+  // So it gets one of its own, which counts in requests of our page alone and which pages of other
+  // sites do not share.
+  struct Secrets {
+    std::string own, embedded;
+  };
   bool our_host(const std::string& host) const;
+  bool knows(std::string Secrets::*which, std::string_view secret) const;
 
   GuardOptions options_;
   int port_ = 0;
   mutable std::mutex mutex_{};
-  std::deque<std::string> sessions_{};  // secrets of the cookies; the oldest are dropped
+  std::deque<Secrets> sessions_{};  // of the cookies; the oldest are dropped
 };
 
-// Headers of every response: what a page may load, and that nobody else may use or keep it.
-std::vector<std::pair<std::string, std::string>> guard_headers(const Response& response);
+// Headers of every response: what a page may load, which origins may embed it, and that nobody else
+// may use or keep it.
+std::vector<std::pair<std::string, std::string>> guard_headers(
+    const Response& response, const std::vector<std::string>& embedding = {});
 
 }  // namespace fovea::view
