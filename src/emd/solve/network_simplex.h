@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -149,8 +150,8 @@ class NetworkSimplex {
     std::vector<std::int64_t> worth(index(columns_), 0);
     least_of_columns(problem_.costs, problem_.stride, real_rows_, real_columns_, worth.data());
 
-    std::vector<int> open;
-    for (int i = 0; i < real_rows_; ++i) open.push_back(i);
+    std::vector<int> open(index(real_rows_));
+    std::iota(open.begin(), open.end(), 0);
     const bool surplus_row = rows_ > real_rows_, surplus_column = columns_ > real_columns_;
     int open_columns = real_columns_;
     const auto ship = [&](int row, int column) {  // returns whether the row is used up
