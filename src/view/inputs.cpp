@@ -22,7 +22,9 @@
 namespace fovea::view {
 namespace {
 
-constexpr std::size_t kFrameBytes = std::size_t{512} << 20;
+constexpr std::size_t kPictureBytes = std::size_t{40} << 20;
+constexpr std::size_t kFrameBytes = std::size_t{64} << 20;  // of videos
+constexpr int kFramesBefore = 8;  // of a frame, which are kept with it for those who step back
 constexpr std::size_t kMeshBytes = std::size_t{256} << 20;
 constexpr std::size_t kOpenFilms = 4;
 constexpr std::size_t kMostInputs = 20000;
@@ -132,7 +134,8 @@ struct Film {
   int next = 0;  // number of the frame that comes next
 };
 
-KeptInputs::KeptInputs() : frames(kFrameBytes), meshes(kMeshBytes), films(kOpenFilms) {}
+KeptInputs::KeptInputs()
+    : pictures(kPictureBytes), frames(kFrameBytes), meshes(kMeshBytes), films(kOpenFilms) {}
 
 std::size_t bytes_of(const io::TriangleMesh& mesh) {
   return mesh.vertices.size() * sizeof(mesh.vertices[0]) +
@@ -170,11 +173,9 @@ std::shared_ptr<const io::TriangleMesh> Input::read_mesh() {
 
 std::shared_ptr<const Picture> Input::frame(int number) {
   // What is known does not wait for whoever reads another frame.
-  if (const auto known = kept_.frames.find(frame_key(number))) return *known;
+  if (auto known = kept_frames().find(frame_key(number))) return known;
   const std::lock_guard lock(mutex_);
-  return kept_.frames.get(
-      frame_key(number), [&] { return read_frame(number); },
-      [](const auto& picture) { return picture->bytes(); });
+  return kept_frames().get(frame_key(number), [&] { return read_frame(number); });
 }
 
 std::shared_ptr<const Picture> Input::read_frame(int number) {
@@ -196,27 +197,32 @@ std::shared_ptr<const Picture> Input::read_frame(int number) {
 std::shared_ptr<Film> Input::film_at(int number) {
   if (const auto known = kept_.films.find(id_); known && (*known)->next <= number) return *known;
   kept_.films.forget(id_);
+  const int first = std::max(0, number - kFramesBefore);
   const io::VideoReadOptions options{
-      .start = number, .orientation = io::Orientation::kApply, .max_pixels = limits_.max_pixels};
-  auto film = std::make_shared<Film>(Film{io::VideoReader(path_, options), number});
+      .start = first, .orientation = io::Orientation::kApply, .max_pixels = limits_.max_pixels};
+  auto film = std::make_shared<Film>(Film{io::VideoReader(path_, options), first});
   kept_.films.keep(id_, film, 1);
   return film;
 }
 
 std::shared_ptr<const Picture> Input::read_film(int number) {
   const std::shared_ptr<Film> film = film_at(number);
-  io::Frame frame;
-  for (; film->next <= number; ++film->next)
+  std::shared_ptr<const Picture> picture;
+  for (io::Frame frame; film->next <= number; ++film->next) {
     if (!film->reader.next(frame)) {
       kept_.films.forget(id_);
       throw InvalidArgument(fmt::format("{} ends before frame {}", name_, number));
     }
-  return std::make_shared<Picture>(std::move(frame.image), frame.seconds);
+    if (film->next < number - kFramesBefore) continue;
+    picture = std::make_shared<Picture>(std::move(frame.image), frame.seconds);
+    if (film->next < number) kept_.frames.keep(frame_key(film->next), picture);
+  }
+  return picture;
 }
 
 std::string Input::thumbnail(int side) {
   if (kind_ == InputKind::kImage) {  // is not kept: many are seen small, and few large
-    if (const auto known = kept_.frames.find(frame_key(0))) return (*known)->thumbnail(side);
+    if (const auto known = kept_.pictures.find(frame_key(0))) return known->thumbnail(side);
     return Picture(people::detector_pixels(image())).thumbnail(side);
   }
   return frame(0)->thumbnail(side);

@@ -17,6 +17,7 @@
 
 #include "view/lru_cache.h"
 #include "view/picture.h"
+#include "view/picture_cache.h"
 #include "view/upload_folder.h"
 
 namespace fovea::view {
@@ -26,7 +27,8 @@ struct Film;  // an open video
 // What was used last, of all inputs together.
 struct KeptInputs {
   KeptInputs();
-  LruCache<std::shared_ptr<const Picture>> frames;
+  PictureCache pictures;  // of images, meshes and cubes
+  PictureCache frames;    // of videos, which cannot be read backwards
   LruCache<std::shared_ptr<const io::TriangleMesh>> meshes;
   LruCache<std::shared_ptr<Film>> films;  // each counts as one
 };
@@ -99,6 +101,10 @@ class Input {
   std::shared_ptr<Film> film_at(int number);
   std::shared_ptr<const io::TriangleMesh> read_mesh();
   std::string frame_key(int number) const;
+  // Where the picture of this input, or its frames, are kept.
+  PictureCache& kept_frames() const {
+    return kind_ == InputKind::kVideo ? kept_.frames : kept_.pictures;
+  }
 
   std::string id_, path_, name_;
   InputKind kind_;

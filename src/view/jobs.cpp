@@ -10,6 +10,7 @@
 #endif
 
 #include <algorithm>
+#include <map>
 
 #include "core/json_text.h"
 #include "view/access/guard.h"
@@ -72,6 +73,7 @@ class Jobs::Listening final : public Listener {
 Jobs::Jobs(Exec exec, const JobLimits& limits)
     : exec_(std::move(exec)), limits_(limits), prefix_(random_token().substr(0, 8)) {
   threads_.emplace_back([this](const std::stop_token& end) { watch(end); });
+  threads_.emplace_back([this](const std::stop_token& end) { release_memory(end); });
   for (int i = 0; i < limits_.running; ++i)
     threads_.emplace_back([this](const std::stop_token& end) { work(end); });
 }
@@ -94,7 +96,6 @@ std::shared_ptr<Job> Jobs::next_to_run() const {
 }
 
 void Jobs::work(const std::stop_token& end) {
-  constexpr auto kReleasePause = std::chrono::seconds(10);  // it takes some milliseconds
   std::unique_lock lock(mutex_);
   while (!end.stop_requested()) {
     std::shared_ptr<Job> job;
@@ -107,12 +108,22 @@ void Jobs::work(const std::stop_token& end) {
     job->work = {};  // and all that it holds
     lock.lock();
     std::erase(running_, job);
+    freed_ = true;
     changed_.notify_all();
-    if (Clock::now() < released_ + kReleasePause) continue;
-    released_ = Clock::now();
+  }
+}
+
+// Soon after a job, and seldom: it takes some milliseconds.
+void Jobs::release_memory(const std::stop_token& end) {
+  constexpr auto kSoon = std::chrono::seconds(1), kPause = std::chrono::seconds(10);
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, end, [&] { return freed_; })) {
+    changed_.wait_for(lock, end, kSoon, [] { return false; });
+    freed_ = false;
     lock.unlock();
     release_freed_memory();
     lock.lock();
+    changed_.wait_for(lock, end, kPause, [] { return false; });
   }
 }
 
@@ -218,13 +229,18 @@ void Jobs::run(const std::shared_ptr<Job>& job) {
 // The newest of the ended jobs stay: as many with a result as their number and their memory allow,
 // and as many without one, which push no result out.
 void Jobs::forget_old() {
-  ResultMemory memory;
+  ResultMemory all;
+  std::map<std::string, ResultMemory> of_clients;
   std::size_t results = 0, others = 0;
   const auto is_old = [&](const Job& job) {
     if (!ended(job)) return false;
     if (!job.result) return ++others > limits_.ended;
-    memory.add(*job.result);
-    return ++results > limits_.ended || (results > 1 && memory.bytes() > limits_.bytes);
+    const bool newest_of_client = !of_clients.contains(job.client);
+    ResultMemory& own = of_clients[job.client];
+    own.add(*job.result);
+    if (!newest_of_client && own.bytes() > limits_.bytes_of_client) return true;
+    all.add(*job.result);
+    return ++results > limits_.ended || (results > 1 && all.bytes() > limits_.bytes);
   };
   std::deque<std::shared_ptr<Job>> kept;
   for (auto job = jobs_.rbegin(); job != jobs_.rend(); ++job)
@@ -263,10 +279,11 @@ std::unique_ptr<Listener> Jobs::listen(std::string_view id, Send send) {
   return std::make_unique<Listening>(*this, ear);
 }
 
-std::string Jobs::keep(std::shared_ptr<const Result> result) {
+std::string Jobs::keep(const std::string& client, std::shared_ptr<const Result> result) {
   const std::lock_guard lock(mutex_);
   auto job = std::make_shared<Job>();
   job->id = fmt::format("{}-{}", prefix_, next_++);
+  job->client = client;
   job->state = JobState::kDone;
   job->result = std::move(result);
   jobs_.push_back(job);

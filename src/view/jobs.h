@@ -50,9 +50,12 @@ struct JobLimits {
   // whose slider moves does not take the threads of all others.
   int running_of_client = 2;
   std::ptrdiff_t waiting = 32;
-  std::size_t ended = 24;                      // whose results are kept
-  std::size_t bytes = std::size_t{768} << 20;  // of these results; the newest is kept at any rate
-  std::chrono::milliseconds alone{5000};       // after which nobody seems to want a job
+  std::size_t ended = 24;  // whose results are kept
+  // Of these results, and of those of one page. The newest is kept at any rate, and that of each
+  // page, which it shows, whatever the page's share.
+  std::size_t bytes = std::size_t{256} << 20;
+  std::size_t bytes_of_client = std::size_t{40} << 20;
+  std::chrono::milliseconds alone{5000};  // after which nobody seems to want a job
 };
 
 class Jobs {
@@ -76,8 +79,8 @@ class Jobs {
   // it has ended. Returns null where there is no such job. The listener's message "stop" stops it.
   std::unique_ptr<Listener> listen(std::string_view id, Send send);
 
-  // Keeps a result that no job has made, and returns the id by which it is found.
-  std::string keep(std::shared_ptr<const Result> result);
+  // Keeps a result that no job has made for a page, and returns the id by which it is found.
+  std::string keep(const std::string& client, std::shared_ptr<const Result> result);
   // The result of a job; null where there is none, or none any more: the last ones are kept.
   std::shared_ptr<const Result> result(std::string_view id) const;
 
@@ -92,6 +95,7 @@ class Jobs {
   void stop_job(Job& job);
   void forget_old();
   std::shared_ptr<Job> find(std::string_view id) const;
+  void release_memory(const std::stop_token& end);
   void tell(const Job& job);
   void unlisten(const Ear* ear);
 
@@ -104,7 +108,7 @@ class Jobs {
   std::vector<std::shared_ptr<Job>> running_{};  // that have a thread, also after they were stopped
   std::list<std::shared_ptr<Ear>> ears_{};
   std::uint64_t next_ = 0;
-  std::chrono::steady_clock::time_point released_ = std::chrono::steady_clock::now();  // memory
+  bool freed_ = false;  // memory, since it was last given back to the system
   std::vector<std::jthread> threads_{};
 };
 

@@ -235,7 +235,12 @@ class Work {
     });
   }
   std::string page(const report::Explanation* why) const { return call_->page(item_.get(), why); }
-  std::size_t held_bytes() const { return call_->held_bytes(item_.get()); }
+  // Besides the picture of the result.
+  std::size_t held_bytes() const {
+    std::size_t bytes = call_->held_bytes(item_.get());
+    for (std::size_t i = 1; i < pictures_.size(); ++i) bytes += pictures_[i]->bytes();
+    return bytes;
+  }
   std::string json() const { return saved_json({operation_, *call_, item_.get(), task_}); }
   std::vector<SavedAs> files() const { return files_to_save(operation_, *call_, task_); }
   SavedBytes file(const SavedAs& as) {

@@ -255,5 +255,31 @@ TEST(Jobs, ForgetResultsThatTakeTooMuchMemory) {
   EXPECT_EQ(keep(1, another), 1) << "the newest stays";
 }
 
+TEST(Jobs, OfAPageThatGoesThroughManyPhotosPushNoOthersOut) {
+  Jobs jobs({}, {.bytes_of_client = std::size_t{4} << 20});
+  const auto result_of = [&](const std::string& client) {
+    States states;
+    const std::string id = jobs.submit(client, [](const Exec&) {
+      return Result{.image = std::make_shared<const Picture>(Image<std::uint8_t>(1000, 1000))};
+    });
+    const auto listener = jobs.listen(id, states.send());
+    states.last();
+    return id;
+  };
+  const std::string other = result_of("other");
+  std::vector<std::string> ids;
+  for (int i = 0; i < 12; ++i) ids.push_back(result_of("page"));
+  const auto is_kept = [&](const std::string& id) { return jobs.result(id) != nullptr; };
+  EXPECT_EQ(std::ranges::count_if(ids, is_kept), 3);
+  EXPECT_TRUE(is_kept(ids.back()));
+  EXPECT_TRUE(is_kept(other));
+  const std::string stays = jobs.keep(
+      "page", std::make_shared<const Result>(Result{
+                  .image = std::make_shared<const Picture>(Image<std::uint8_t>(2000, 2000))}));
+  EXPECT_TRUE(is_kept(stays)) << "the newest of a page, whatever its size";
+  EXPECT_EQ(std::ranges::count_if(ids, is_kept), 0);
+  EXPECT_TRUE(is_kept(other));
+}
+
 }  // namespace
 }  // namespace fovea::view

@@ -7,6 +7,7 @@
 
 #include "support/images.h"
 #include "view/lru_cache.h"
+#include "view/picture_cache.h"
 
 namespace fovea::view {
 namespace {
@@ -68,6 +69,24 @@ TEST(LruCache, ForgetsWhatWasUsedLongAgo) {
   kept.keep("d", 4, 100);
   EXPECT_EQ(kept.find("d"), 4) << "the last one is kept whatever its size";
   EXPECT_EQ(kept.find("a"), std::nullopt);
+}
+
+TEST(PictureCache, FindsWhatSomebodyHolds) {
+  PictureCache cache(1);
+  int made = 0;
+  const auto make = [&] {
+    ++made;
+    return std::make_shared<const Picture>(Image<std::uint8_t>(4, 4));
+  };
+  std::shared_ptr<const Picture> held = cache.get("a", make);
+  for (int i = 0; i < 200; ++i) cache.get(std::to_string(i), make);
+  EXPECT_EQ(cache.get("a", make), held);
+  EXPECT_EQ(made, 201);
+  EXPECT_EQ(cache.find("7"), nullptr);
+  held.reset();
+  EXPECT_NE(cache.find("a"), nullptr) << "it was used last";
+  cache.get("b", make);
+  EXPECT_EQ(cache.find("a"), nullptr);
 }
 
 TEST(LruCache, MakesAValueOnce) {

@@ -1,5 +1,5 @@
 // The requests of the page, from a dropped file to the explanation of a result.
-// Covers: arrivals, system, result, run_body, inputs, emd, view
+// Covers: arrivals, system, result, run_body, emd, view
 #include "view/session.h"
 
 #include <fovea/core/error.h>

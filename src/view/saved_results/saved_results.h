@@ -90,7 +90,7 @@ class SavedResults {
   std::vector<std::string> notes_{};
   std::shared_ptr<const Truth> truth_{};
   const Inputs* all_inputs_ = nullptr;  // where there is a truth
-  mutable LruCache<std::shared_ptr<const Picture>> pictures_{std::size_t{128} << 20};
+  mutable LruCache<std::shared_ptr<const Picture>> pictures_{std::size_t{40} << 20};
 };
 
 }  // namespace fovea::view

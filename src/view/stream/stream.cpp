@@ -103,6 +103,7 @@ void Stream::begin(const std::string& text, const Wish& wish) {
     body.run.truth = tools_.truth;
     running_ = system->begin(body.run, tools_.exec);
     system_ = body.system;
+    client_ = body.client;
     source_->keep_all(running_->needs_all());
     const std::optional<StreamFrame>& first =
         wish.again && !system->facts().needs_box ? before_last_ : last_;
@@ -137,7 +138,7 @@ void Stream::show(const StreamFrame& frame, const Wish& wish) {
   auto result = std::make_shared<Result>(found_in(frame, wish.stays));
   FrameFacts facts{.dropped = source_->dropped()};
   if (running_) facts.system = system_;
-  if (wish.stays && running_ && result->image) facts.kept = tools_.jobs.keep(result);
+  if (wish.stays && running_ && result->image) facts.kept = tools_.jobs.keep(client_, result);
   {
     const std::lock_guard lock(mutex_);
     facts.latency = latency_;

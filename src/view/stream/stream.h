@@ -72,6 +72,7 @@ class Stream {
   std::unique_ptr<FrameSource> source_{};
   std::unique_ptr<Running> running_{};  // null: frames are only shown
   std::string system_{};                // its name
+  std::string client_{};                // the page that asks
   std::optional<StreamFrame> last_{}, before_last_{};
 
   std::mutex mutex_{};
