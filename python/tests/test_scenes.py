@@ -468,9 +468,13 @@ def test_why_adds_up_to_both_scores(places, paths, program, tmp_path, more):
     assert why.bias + sum(cell[-1] for cell in why.cells) == pytest.approx(why.total, abs=1e-4)
     assert why.heat.shape == (48, 64) and why.places.sum() == pytest.approx(1, abs=1e-4)
     assert why.draw(whole=True).ndim == 3
+    assert why.boxes.shape == (len(why.words), 4)
+    np.testing.assert_array_equal((why.boxes[:, 2:] > 0).all(axis=1), why.places > 0)  # fewer words than are shown at most
     trained.save(tmp_path / "m.safetensors")
     told = json.loads(program(f"fovea scenes classify {paths[0]} --model {tmp_path}/m.safetensors --explain --json"))
     assert told["explanation"]["summary"] == why.summary
+    boxes = [reason["box"] for reason in told["explanation"]["reasons"] if "box" in reason]
+    assert boxes and all(box in why.boxes.tolist() for box in boxes)
 
 
 def test_why_takes_any_model_and_names_unknown_classes(paths):

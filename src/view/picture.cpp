@@ -68,6 +68,15 @@ std::string Picture::thumbnail(int side) const {
   return io::png_bytes(small);
 }
 
+ImageView<const std::uint8_t> patch_of(const Picture& picture, const Rect<double>& place) {
+  const Rect<double> inside = intersect(
+      place, {0, 0, static_cast<double>(picture.width()), static_cast<double>(picture.height())});
+  if (inside.empty()) return {};
+  const int left = static_cast<int>(inside.x), top = static_cast<int>(inside.y);
+  return picture.pixels().crop(left, top, static_cast<int>(std::ceil(inside.right())) - left,
+                               static_cast<int>(std::ceil(inside.bottom())) - top);
+}
+
 Image<std::uint8_t> with_opacity(ImageView<const std::uint8_t> pixels,
                                  ImageView<const std::uint8_t> opacity) {
   Image<std::uint8_t> result(pixels.width, pixels.height, 4);

@@ -41,6 +41,9 @@ class Picture {
   mutable Pyramid<std::uint8_t> pyramid_{};  // is made when a level but the first is asked for
 };
 
+// The pixels of a picture in a rectangle, as far as it lies in the picture.
+ImageView<const std::uint8_t> patch_of(const Picture& picture, const Rect<double>& place);
+
 // A color picture with opacity: `pixels` is gray or RGB, and `opacity` has one channel.
 Image<std::uint8_t> with_opacity(ImageView<const std::uint8_t> pixels,
                                  ImageView<const std::uint8_t> opacity);

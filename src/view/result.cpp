@@ -1,5 +1,7 @@
 #include "view/result.h"
 
+#include <fmt/format.h>
+
 #include "view/records.h"
 
 namespace fovea::view {
@@ -17,6 +19,18 @@ std::size_t bytes_of(const report::Table& table) {
   std::size_t bytes = sizeof table;
   for (const auto& row : table.rows) bytes += row.size() * sizeof(report::Cell);
   return bytes;
+}
+
+// What reasons with a place are about, as parts of the picture.
+std::vector<report::Figure> patches_of(const Picture& picture, const report::Explanation& why) {
+  std::vector<report::Figure> patches;
+  for (const report::Reason& reason : why.reasons) {
+    const auto patch = patch_of(picture, reason.place);
+    if (!patch.empty())
+      patches.push_back(report::Figure::picture(
+          rgb_copy(patch), {.caption = fmt::format("{}: {:+.3g}", reason.name, reason.value)}));
+  }
+  return patches;
 }
 
 }  // namespace
@@ -166,6 +180,10 @@ std::string result_page(const Result& result, const report::Explanation* explana
       page.figure(report::Figure::picture(
           report::draw_explanation(rgb_copy(result.image->pixels()), *explanation),
           {.caption = explanation->summary}));
+    if (const auto patches = result.image && !result.video ? patches_of(*result.image, *explanation)
+                                                           : std::vector<report::Figure>();
+        !patches.empty())
+      page.figures(patches);
     page.code(report::to_text(*explanation));
   }
   page.section("How it was made").facts(result.facts);

@@ -27,6 +27,7 @@ namespace {
 constexpr std::size_t kMostBody = 64 << 10;
 constexpr std::size_t kMostToken = 256;
 constexpr int kThumbnailSide = 192;
+constexpr int kPatchSide = 96;
 constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
 
 Response png_response(std::string bytes) {
@@ -109,6 +110,16 @@ Response why_picture(const Result& result, std::string_view name,
   if (picture == result.why_pictures.end() || !question || !answers(result, *question))
     return not_found();
   return {.type = picture->type, .body = picture->make(question->place), .lasting = true};
+}
+
+// The part of a picture that four numbers name, small; empty where it has none.
+std::string patch_png(const Picture& picture, std::string_view text) {
+  std::vector<double> numbers;
+  for (const std::string_view part : detail::split(text, ','))
+    numbers.push_back(number_of<double>(part).value_or(-1));
+  if (numbers.size() != 4) return {};
+  const auto patch = patch_of(picture, {numbers[0], numbers[1], numbers[2], numbers[3]});
+  return patch.empty() ? std::string() : Picture(clone(patch)).thumbnail(kPatchSide);
 }
 
 // Places without a value do not cover the picture.
@@ -343,6 +354,11 @@ Response Session::result(const Request& request, const Parts& parts) {
     const auto number = number_of<std::size_t>(parts[3]);
     if (!number || *number >= result->files.size()) return not_found();
     return download(result->save(result->files[*number]));
+  }
+  if (what == "patch" && parts.size() == 4 && result->image) {
+    Response png =
+        kept_png(request.target.path, [&] { return patch_png(*result->image, parts[3]); });
+    return png.body.empty() ? not_found() : png;
   }
   if (what == "frame" && parts.size() == 4) return frame_shapes(*result, parts[3]);
   if (what == "why" && parts.size() == 4)

@@ -21,6 +21,7 @@
 //   GET  /results/ID/explain?x=&y=&frame=  the explanation, once that job is done; or with ?face=
 //   GET  /results/ID/heat/N?x=&y=&frame=   one of its layers
 //   GET  /results/ID/why/NAME?x=&y=&frame= a picture that belongs to the explanation
+//   GET  /results/ID/patch/X,Y,W,H         what a reason of it is about, as a part of the picture
 //   GET  /results/ID/frame/N               what is drawn over a frame of a video
 //   Of meshes:
 //   GET  /inputs/ID/shape.json, /results/ID/parts.json, /results/ID/surface/NAME

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -49,6 +50,15 @@ TEST_F(SessionTest, NeedsNothingFromElsewhere) {
     EXPECT_EQ(text.find("https://"), text.npos) << name;
     EXPECT_EQ(text.find("innerHTML"), text.npos) << name;
   }
+}
+
+TEST(PageFiles, ShowTheColorsThatLayersHave) {
+  const std::string text(find_page_file("why.js")->text);
+  for (const report::ColorMap map : {report::ColorMap::kEmber, report::ColorMap::kBalance})
+    for (const double end : {0.0, 1.0}) {
+      const report::Color color = report::color_at(map, end);
+      EXPECT_THAT(text, HasSubstr(fmt::format("#{:02x}{:02x}{:02x}", color.r, color.g, color.b)));
+    }
 }
 
 TEST_F(SessionTest, TellsAllPagesWhatOneHasUploaded) {
@@ -269,7 +279,21 @@ TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
   EXPECT_EQ(saved.items[0].input, "a.png");
   ASSERT_EQ(saved.items[0].scores.size(), result["scores"].size());
   EXPECT_EQ(saved.items[0].scores[0].first, result["scores"][0]["name"].get<std::string>());
-  EXPECT_GT(why(address, {{"x", 1}, {"y", 1}})["layers"].size(), 0U);
+  const json reasons = why(address, {{"x", 1}, {"y", 1}})["reasons"];
+  const auto word =
+      std::ranges::find_if(reasons, [](const json& reason) { return reason.contains("box"); });
+  ASSERT_NE(word, reasons.end()) << "a word is shown by a part of the picture";
+  const Response patch = get(fmt::format(
+      "{}/patch/{}", address, fmt::join((*word)["box"].get<std::vector<double>>(), ",")));
+  EXPECT_EQ(patch.type, "image/png");
+  EXPECT_TRUE(patch.lasting);
+  for (const char* box : {"", "1,2,3", "1,2,3,x", "1,1,0,0", "-9,-9,5,5", "96,96,4,4", "nan,0,1,1"})
+    EXPECT_EQ(get(fmt::format("{}/patch/{}", address, box)).status, 404) << box;
+  const std::string plain = get(address + "/page.html").body,
+                    explained = get(address + "/page.html?x=1&y=1").body;
+  const std::string name = (*word)["name"];
+  EXPECT_EQ(plain.find("<figcaption>" + name), plain.npos);
+  EXPECT_NE(explained.find(name + ": "), explained.npos);
 }
 
 TEST_F(SessionTest, DividesMeshesAndSaysWhy) {

@@ -22,6 +22,10 @@ enum class Evidence : unsigned char {
 };
 FOVEA_API std::span<const Choice> choices(Evidence);
 
+// Words of a dictionary that are shown by a part of the image: those with the largest values,
+// whatever their signs.
+inline constexpr int kShownWords = 32;
+
 // What a visual word adds, over all cells of the pyramid. With vlad and fisher it is what the
 // numbers of the word add.
 struct WordShare {
@@ -30,6 +34,10 @@ struct WordShare {
   double value = 0;
   double places = 0;  // which share of the image's places has the word, 0 to 1; with soft and
                       // fisher a place counts for its words by their weights
+  // The square of the image that has most of the word, of those kShownWords words of a dictionary
+  // whose values are the largest, whatever their signs. Empty for others, and where no place has
+  // it.
+  Rect<double> place{};
 };
 
 // What a cell of the spatial pyramid adds, over all words of all dictionaries.

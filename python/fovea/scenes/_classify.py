@@ -191,6 +191,7 @@ class SceneExplanation(Why):
     dictionaries: np.ndarray[Any, np.dtype[np.int32]]  #: one per word: 1 for color words beside others, otherwise 0
     contributions: np.ndarray[Any, np.dtype[np.float64]]  #: one per word
     places: np.ndarray[Any, np.dtype[np.float64]]  #: one per word: which share of the image's places has it
+    boxes: np.ndarray[Any, np.dtype[np.float64]]  #: (words, 4), pixels: the square with most of it, for words that add most; otherwise 0
     cells: list[tuple[int, int, int, Box, float]]  #: level, row, column, box and value of the pyramid's cells
     heat: Floats  #: one number per pixel
 

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -181,6 +183,16 @@ void add_words_and_cells(const Dictionary& dictionary, int number, std::span<con
     }
 }
 
+// The words of a dictionary, whose shares are given, that a square is looked for.
+std::vector<int> shown_words(std::span<const WordShare> words) {
+  std::vector<int> order(words.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto size = [&](int word) { return std::abs(words[static_cast<std::size_t>(word)].value); };
+  std::ranges::stable_sort(order, std::ranges::greater(), size);
+  order.resize(std::min<std::size_t>(order.size(), kShownWords));
+  return order;
+}
+
 }  // namespace
 
 std::span<const Choice> choices(Evidence) {
@@ -240,7 +252,13 @@ SceneExplanation explain(const Model& model, ImageView<const std::uint8_t> image
     const std::span<const double> values = std::span(shares.values).subspan(first, lengths[i]);
     add_words_and_cells(*dictionaries[i], static_cast<int>(i), values, makers[i]->word_places(),
                         result);
-    makers[i]->share_out(image, values, heat);
+    const std::span<WordShare> words =
+        std::span(result.words).last(static_cast<std::size_t>(dictionaries[i]->size()));
+    const std::vector<int> chosen = shown_words(words);
+    WordSquares squares({image.width, image.height}, chosen, dictionaries[i]->size());
+    makers[i]->share_out(image, values, heat, squares);
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+      words[static_cast<std::size_t>(chosen[k])].place = squares.square(k);
     first += lengths[i];
   }
   result.heat = Image<float>(image.width, image.height);

@@ -171,7 +171,8 @@ report::Explanation present(const SceneExplanation& explanation) {
     if (word.value != 0)
       result.reasons.push_back({.name = word_name(word),
                                 .value = word.value,
-                                .text = fmt::format("{:.2f} % of the places", 100 * word.places)});
+                                .text = fmt::format("{:.2f} % of the places", 100 * word.places),
+                                .place = word.place});
   report::keep_largest(result, kListedWords);
   if (explanation.bias != 0)
     result.reasons.push_back({.name = "bias",

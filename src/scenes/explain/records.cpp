@@ -33,6 +33,9 @@ void describe(FieldVisitor& visit, SceneExplanation& why) {
   visit.derived("contributions", of_words(why, &WordShare::value), "what each word adds");
   visit.derived("places", of_words(why, &WordShare::places),
                 "which share of the image's places has each word");
+  visit.derived("boxes", of_words(why, &WordShare::place),
+                "the square that has most of each of the words that add most; otherwise empty",
+                {.unit = "pixels"});
   visit("cells", why.cells, "of the pyramid");
   visit.optional("heat", why.heat, "what each pixel adds");
 }

@@ -83,7 +83,7 @@ class CpuCodes final : public FeatureEngine, public PlaceShares {
   }
 
   void share_out(ImageView<const std::uint8_t> image, std::span<const double> values,
-                 ImageView<double> heat) override {
+                 ImageView<double> heat, WordSquares& squares) override {
     PlaceTerms terms(plan_, pyramid_);
     each_cell(sums_.data(), [&](const std::vector<std::int64_t>& sums, int level, int cell) {
       const auto first = static_cast<std::size_t>(pyramid_start(level) + cell) *
@@ -106,6 +106,11 @@ class CpuCodes final : public FeatureEngine, public PlaceShares {
                 auto place = places.begin();
                 worker.coder->each(block, [&](const CodedPlace& coded) {
                   add_to_pixels(*place, terms.of_place(place->cell, coded), heat);
+                  for (const int word : squares.chosen())
+                    squares.add(
+                        word,
+                        static_cast<std::int64_t>(coded.weights[std::ptrdiff_t{word} * kCodeBlock]),
+                        place->x, place->y);
                   ++place;
                 });
               });

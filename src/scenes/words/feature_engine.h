@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scenes/words/code_plan.h"
+#include "scenes/words/word_squares.h"
 
 namespace fovea::scenes {
 
@@ -61,9 +62,9 @@ class PlaceShares {
   // Which share of the places of that image has each word.
   virtual std::vector<double> word_places() const = 0;
   // Adds to `heat`, which has the size of that same image, what each of its places has of `values`,
-  // one per feature. See SceneExplanation.
+  // one per feature, and to `squares` where its words are. See SceneExplanation.
   virtual void share_out(ImageView<const std::uint8_t> image, std::span<const double> values,
-                         ImageView<double> heat) = 0;
+                         ImageView<double> heat, WordSquares& squares) = 0;
 };
 // Throws as FeatureMaker does. The device of `exec` is not used.
 std::unique_ptr<PlaceShares> make_place_shares(const Dictionary& dictionary, int pyramid,

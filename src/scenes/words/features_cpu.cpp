@@ -99,7 +99,7 @@ class CpuFeatures final : public WordEngine, public PlaceShares {
   // A place counts once in the bin of its word in each level, so that it has the same share as all
   // other places in that bin.
   void share_out(ImageView<const std::uint8_t> image, std::span<const double> values,
-                 ImageView<double> heat) override {
+                 ImageView<double> heat, WordSquares& squares) override {
     const std::vector<PlaceGrid> grids = place_grids(descriptor_, image.width, image.height);
     std::int64_t total = 0;
     for (const PlaceGrid& grid : grids) total += grid.count();
@@ -113,6 +113,7 @@ class CpuFeatures final : public WordEngine, public PlaceShares {
         worker.describer->describe(image, grid, job.tile, [&](const PlaceBlock& block) {
           const std::int32_t* label = find_words(block, worker);
           each_place(block.places, grid, image, pyramid_, [&](const PixelPlace& place) {
+            squares.add(*label, 1, place.x, place.y);
             add_to_pixels(place,
                           of_place[place.cell * static_cast<std::size_t>(centers_.centers) +
                                    static_cast<std::size_t>(*label++)],

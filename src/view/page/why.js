@@ -1,6 +1,9 @@
 // Shows why a result is what it is at a place: sentences, reasons for and against, heat over the
 // picture, tables.
-import {byId, el} from './dom.js';
+import {byId, el, swatch} from './dom.js';
+
+// The first and the last color of a layer, of signed values and of others, and how they are called.
+const kSigned = [['#123780', 'blue'], ['#72111b', 'red']], kPlain = [['#020105', 'dark'], ['#fffcc5', 'bright']];
 
 const format = (value) => {
   const size = Math.abs(value);
@@ -26,13 +29,13 @@ export class Why {
   }
 
   // `query` names the place of the result, and `frame` is the one that is shown.
-  show(why, {address, why_pictures: pictures}, query, frame) {
+  show(why, {address, why_pictures: pictures, video}, query, frame) {
     this.shapes = why.shapes;
     this.shown = {place: why.box ?? null, shapes: [], heat: null, spot: null};
     this.room.hidden = false;
     byId('why-title').textContent = why.title;
     byId('why-body').replaceChildren(el('p', {}, why.summary),
-      ...pictures.map((picture) => this.picture(picture, address, query)), this.reasons(why), this.layers(why, address, query),
+      ...pictures.map((picture) => this.picture(picture, address, query)), this.reasons(why, video ? null : address), this.layers(why, address, query),
       ...why.tables.map((table) => this.table(table)));
     this.setFrame(frame);
   }
@@ -49,15 +52,18 @@ export class Why {
       el('figcaption', {}, `${title}. ${text}`));
   }
 
-  reasons(why) {
+  // A reason that is somewhere in the picture is shown by that part of it; not where the picture is a frame of many.
+  reasons(why, address) {
     const most = Math.max(1e-12, ...why.reasons.map(({value}) => Math.abs(value)));
     const rows = why.reasons.map((reason) => {
       const bar = el('span', {class: `fill ${reason.value < 0 ? 'against' : 'for'}`});
       const width = 50 * Math.abs(reason.value) / most;
       bar.style.width = `${width}%`;
       bar.style.left = reason.value < 0 ? `${50 - width}%` : '50%';
-      const row = el('button', {type: 'button', class: 'reason'}, el('span', {}, reason.name), el('span', {class: 'track'}, bar),
-        el('span', {class: 'value'}, format(reason.value)), reason.text ? el('small', {}, reason.text) : '');
+      const patch = address && reason.box ? el('img', {class: 'patch', src: `${address}/patch/${reason.box}`, alt: reason.name, title: reason.name}) : null;
+      const text = patch ? `${reason.name}: ${reason.text}` : reason.text;
+      const row = el('button', {type: 'button', class: 'reason'}, patch ?? el('span', {}, reason.name), el('span', {class: 'track'}, bar),
+        el('span', {class: 'value'}, format(reason.value)), text ? el('small', {}, text) : '');
       const point = (place) => { this.shown.spot = place; this.view.draw(); };
       if (reason.box) {
         for (const event of ['pointerenter', 'focus']) row.addEventListener(event, () => point(reason.box));
@@ -87,7 +93,9 @@ export class Why {
         if (on) put();
         this.view.draw();
       });
-      return el('figure', {}, image, el('figcaption', {}, `${layer.name}. ${layer.text}`), choose);
+      const ends = (layer.diverging ? kSigned : kPlain).map(([color, name], end) =>
+        swatch(color, `${name}: ${format([layer.low, layer.high][end])}`));
+      return el('figure', {}, image, el('figcaption', {}, `${layer.name}. ${layer.text}`), el('div', {class: 'swatches'}, ...ends), choose);
     });
     return el('div', {}, ...figures);
   }

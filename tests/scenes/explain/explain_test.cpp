@@ -185,6 +185,38 @@ TEST(ExplainScenePlaces, HalvesSpeakForTheirOwnClass) {
   EXPECT_NEAR(turned.total, -why.total, 1e-9);
 }
 
+// Squares of the words that speak for a half of an image lie in that half.
+TEST(ExplainScenePlaces, WordsAreShownWhereTheyAre) {
+  const auto model = model_of({.name = "Hard"});
+  Image<std::uint8_t> both = clone(texture(0, 90));
+  const Image<std::uint8_t> other = texture(2, 91);
+  for (int y = 0; y < both.height(); ++y)
+    for (int x = both.width() / 2; x < both.width(); ++x)
+      for (int c = 0; c < both.channels(); ++c)
+        both.at(x, y, c) =
+            other.at(std::min(x, other.width() - 1), std::min(y, other.height() - 1), c);
+  const SceneExplanation why = explain(*model, both, {.first = 0, .second = 2});
+  const Rect<double> whole{0, 0, static_cast<double>(both.width()),
+                           static_cast<double>(both.height())};
+  const auto by_value = [](const WordShare& a, const WordShare& b) { return a.value < b.value; };
+  const auto [least, most] = std::ranges::minmax_element(why.words, by_value);
+  EXPECT_LT(most->place.x + most->place.width / 2, both.width() / 2.0);
+  EXPECT_GT(least->place.x + least->place.width / 2, both.width() / 2.0);
+  for (const WordShare& word : why.words) {
+    EXPECT_EQ(word.place.empty(), word.places == 0);
+    EXPECT_EQ(intersect(word.place, whole), word.place);
+  }
+  const report::Explanation shown = present(why);
+  EXPECT_TRUE(std::ranges::any_of(shown.reasons, [&](const report::Reason& reason) {
+    return reason.place == most->place && reason.value == most->value;
+  }));
+}
+
+TEST_P(ExplainScene, WordsWithAShareOfThePlacesAreShown) {
+  const SceneExplanation why = explain(*model_of(GetParam()), texture(0, 70));
+  for (const WordShare& word : why.words) EXPECT_EQ(word.place.empty(), word.places == 0);
+}
+
 // A cell has the places of its pixels: the finest cells cover the image once.
 TEST(ExplainScenePlaces, CellsAreThoseOfThePyramid) {
   const auto model = model_of({.name = "Hard", .pyramid = 2});

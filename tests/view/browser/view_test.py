@@ -120,6 +120,7 @@ def test_why(page):
     expect(page.locator("#why")).to_be_visible()
     expect(page.locator("#why .reason").first).to_be_visible()
     expect(page.locator("#why figure img").first).to_have_js_property("complete", True)
+    expect(page.locator("#why figure .named").first).to_have_text(re.compile(r"^(blue|dark): -?[0-9.e-]+$"))
     photograph(page, "why")
 
 
@@ -372,6 +373,15 @@ def test_track(page):
 def test_places(page):
     page.locator("[data-system=scenes]").click()
     expect(page.locator("#scores .bar").first).to_be_visible()
+    page.locator("#canvas").focus()
+    page.keyboard.press("Enter")
+    patch = page.locator("#why .reason img.patch").first  # what a word looks like
+    expect(patch).to_have_attribute("alt", re.compile(r"^(color )?word \d+$"))
+    expect(patch).to_have_js_property("complete", True)
+    assert patch.evaluate("(image) => image.naturalWidth") > 0
+    expect(page.locator("#why .reason small").first).to_contain_text("% of the places")
+    photograph(page, "places")
+    page.keyboard.press("Escape")
 
 
 def test_earlier(page):
