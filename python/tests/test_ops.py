@@ -99,6 +99,17 @@ def test_integral_images_are_those_of_the_program(verb, dtype):
     assert same(sums, verb("integral --type float --kind inclusive --squares", image))
 
 
+@pytest.mark.parametrize("width", [1, 7, 8, 15, 17, 33, 640, 641])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_integral_images_of_bytes_are_exact(width, threads):
+    bright = np.full((19, width), 255, np.uint8)
+    for image in (bright, np.random.default_rng(width).integers(0, 256, bright.shape, dtype=np.uint8)):
+        expected = np.pad(image.astype(np.int64).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+        for dtype in (np.float64, np.uint32, np.int32, np.uint64):
+            found = ops.integral(image, dtype=dtype, device="cpu", threads=threads)
+            assert found.dtype == dtype and np.array_equal(found, expected)
+
+
 @pytest.mark.parametrize("dtype", EXACT)
 def test_pyramids_are_those_of_the_program(program, tmp_path, dtype):
     image = typed(dtype)

@@ -145,8 +145,8 @@ def integral(image: Any, *, dtype: Any = np.float64, **options: Unpack[_options.
 
     Sums of float64, which are exact for whole numbers up to 2**53, and of float32 are made from every type of image.
     Sums of uint32, int32 and uint64 are made from uint8, those of uint64 also from uint16 and uint32, those of uint32
-    also from uint32; they may wrap around, and the sum over a rectangle is right where it fits. Verb of the program:
-    ``integral``."""
+    also from uint32; they may wrap around, and the sum over a rectangle is right where it fits. Those of 32 bits, which
+    OpenCV has, take half the memory and time. Verb of the program: ``integral``."""
     return _fovea.ops.integral(_pixels(image), _type_name(dtype), dict(options))
 
 

@@ -1,8 +1,9 @@
 // CPU twin of the integral image: each sum is the sum above plus the prefix sum of the row, which
-// is formed in registers. Vectors have 128 bits on every instruction set, because memory limits the
-// speed, and because floating-point sums are then the same everywhere. Rows are distributed over
-// cores by wavefront.h.
+// is formed in registers. Vectors have 128 bits on every instruction set, so that floating-point
+// sums are the same everywhere; where no order of additions changes the sums of bytes, they have
+// 256 bits if they can. Rows are distributed over cores by wavefront.h.
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 #include <vector>
 
@@ -157,6 +158,80 @@ struct RowGroup {
   int pixels;
 };
 
+#if HWY_MAX_BYTES >= 32
+// The tag of sums in 256 bits.
+template <class Out>
+using Wide = hn::FixedTag<Out, 32 / sizeof(Out)>;
+using WideSums = hn::Vec<Wide<std::uint32_t>>;
+
+// The prefix sums of eight bytes, and their total in every lane. A sum of differences from 0 adds
+// up those of eight bytes that a mask leaves: even places go to lower halves of lanes, odd ones to
+// upper halves. So nothing is moved between lanes.
+struct EightSums {
+  WideSums prefixes, total;
+};
+HWY_INLINE hn::Vec<Wide<std::uint64_t>> sums_of(hn::Vec<Wide<std::uint64_t>> eights) {
+  return hn::SumsOf8(hn::BitCast(Wide<std::uint8_t>(), eights));
+}
+HWY_INLINE EightSums eight_sums(const std::uint8_t* in) {
+  const Wide<std::uint64_t> d;
+  alignas(32) static constexpr std::uint64_t kEven[4] = {0xFF, 0xFFFFFF, 0xFFFFFFFFFF,
+                                                         0xFFFFFFFFFFFFFF};
+  alignas(32) static constexpr std::uint64_t kOdd[4] = {0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFF,
+                                                        0xFFFFFFFFFFFFFFFF};
+  std::uint64_t eight = 0;
+  std::memcpy(&eight, in, sizeof(eight));
+  const auto bytes = hn::Set(d, eight);
+  const auto even = sums_of(hn::And(bytes, hn::Load(d, kEven)));
+  const auto odd = sums_of(hn::And(bytes, hn::Load(d, kOdd)));
+  const auto total = sums_of(bytes);
+  const Wide<std::uint32_t> d32;
+  return {hn::BitCast(d32, hn::Or(even, hn::ShiftLeft<32>(odd))),
+          hn::BitCast(d32, hn::Or(total, hn::ShiftLeft<32>(total)))};
+}
+
+HWY_INLINE void widen(Wide<std::uint32_t>, WideSums sums, WideSums* wide) { wide[0] = sums; }
+HWY_INLINE void widen(Wide<std::uint64_t> d, WideSums sums, hn::Vec<Wide<std::uint64_t>>* wide) {
+  wide[0] = hn::PromoteTo(d, hn::LowerHalf(sums));
+  wide[1] = hn::PromoteTo(d, hn::UpperHalf(U32x4(), sums));
+}
+HWY_INLINE void widen(Wide<double> d, WideSums sums, hn::Vec<Wide<double>>* wide) {
+  wide[0] = hn::PromoteTo(d, hn::BitCast(I32x4(), hn::LowerHalf(sums)));
+  wide[1] = hn::PromoteTo(d, hn::BitCast(I32x4(), hn::UpperHalf(U32x4(), sums)));
+}
+
+// Scans bytes, eight at a time, and returns how many pixels of each row it has done.
+template <int kRows, class Out>
+int scan_bytes(const RowGroup<std::uint8_t, Out, kRows>& rows) {
+  const Wide<Out> d;
+  constexpr int kLanes = 32 / sizeof(Out), kVectors = 8 / kLanes;
+  using V = hn::Vec<Wide<Out>>;
+  const Out* HWY_RESTRICT above = rows.above;
+  V carry[kRows];
+  for (int r = 0; r < kRows; ++r) carry[r] = hn::Set(d, rows.row_sums[r]);
+  int x = 0;
+  for (; x + 8 <= rows.pixels; x += 8) {
+    V sums[kRows][kVectors], total[kVectors];
+    for (int r = 0; r < kRows; ++r) {
+      const EightSums eight = eight_sums(rows.in[r] + x);
+      widen(d, eight.prefixes, sums[r]);
+      for (int i = 0; i < kVectors; ++i) sums[r][i] = hn::Add(carry[r], sums[r][i]);
+      widen(d, eight.total, total);
+      carry[r] = hn::Add(carry[r], total[0]);
+    }
+    for (int i = 0; i < kVectors; ++i) {
+      V sum = hn::LoadU(d, above + x + i * kLanes);
+      for (int r = 0; r < kRows; ++r) {
+        sum = hn::Add(sum, sums[r][i]);
+        hn::StoreU(sum, d, rows.out[r] + x + i * kLanes);
+      }
+    }
+  }
+  for (int r = 0; r < kRows; ++r) rows.row_sums[r] = hn::GetLane(carry[r]);
+  return x;
+}
+#endif
+
 // Scans one row or two. With two, the sums of the first are added to the second in registers, and
 // each row's chain of carries hides the latency of the other's.
 template <bool squares, int kRows, class In, class Out>
@@ -165,9 +240,13 @@ void scan_rows(const RowGroup<In, Out, kRows>& rows) {
   constexpr int kLanes = 16 / sizeof(Out);
   using V = hn::Vec<hn::FixedTag<Out, kLanes>>;
   const Out* HWY_RESTRICT above = rows.above;
+  int x = 0;
+#if HWY_MAX_BYTES >= 32
+  if constexpr (sizeof(In) == 1 && !squares && !std::is_same_v<Out, float>)
+    x = scan_bytes<kRows>(rows);
+#endif
   V carry[kRows];
   for (int r = 0; r < kRows; ++r) carry[r] = hn::Set(d, rows.row_sums[r]);
-  int x = 0;
   if constexpr (sizeof(In) == 1 || (sizeof(In) == 2 && !squares)) {
     constexpr int kVectors = 8 / kLanes;
     for (; x + 8 <= rows.pixels; x += 8) {
