@@ -32,6 +32,21 @@ def test_rivals_take_turns():
     assert "| emd: pairs, threshold:3" in report.to_text()
 
 
+def test_rows_of_many_bins(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ot", None)
+    rows = run("emd: 1", repeats=1, threads=1).comparisons
+    assert [(row.name, row.size) for row in rows] == [
+        ("emd: 128 bins, given costs", "20 pairs"), ("emd: 1024 bins, given costs", "1 pair"),
+    ]
+    assert all("pip install POT" in row.reason and row.fovea_ms > 0 for row in rows)
+
+
+def test_integral_images_are_compared_with_those_of_opencv():
+    pytest.importorskip("cv2", reason="OpenCV is not installed")
+    rows = run("ops: integral", repeats=1, threads=1).comparisons
+    assert [row.results for row in rows] == ["greatest difference 0.0e+00"] * 2 and all(row.ratio > 0 for row in rows)
+
+
 def test_a_rival_that_is_not_installed_is_a_row_with_the_reason(monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", None)
     report = run("flow: fast", repeats=1, threads=1)

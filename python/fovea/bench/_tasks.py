@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .. import emd, flow, mesh, people
+from .. import emd, flow, mesh, ops, people
 from ..kmeans import KMeans
 from . import _inputs
 from ._measure import Absent, Call, rival
@@ -48,6 +48,10 @@ def tasks(made: Material) -> Iterator[Task]:
     yield _emd_pairs(made)
     yield _emd_costs(made)
     yield _emd_line(made)
+    for bins, pairs in ((64, 40), (128, 20), (256, 8), (1024, 1)):
+        yield _emd_bins(bins, pairs)
+    for dtype in ("int32", "float64"):
+        yield _integral(made, dtype)
     yield _kmeans(made)
     yield _people(made)
     pair = _inputs.moving_pair(made.gray)
@@ -66,7 +70,8 @@ def _greatest_difference(ours: Any, theirs: Any) -> str:
 def _pot_loop(P: Array, Q: Array, costs: Array) -> Callable[[], tuple[str, Call]]:
     def prepare() -> tuple[str, Call]:
         ot, version = rival("ot", "POT")
-        return f"POT {version} emd2 in a loop", lambda: [ot.emd2(p, q, costs) for p, q in zip(P, Q)]
+        most = {"numItermax": 1_000_000}
+        return f"POT {version} emd2 in a loop", lambda: [ot.emd2(p, q, costs, **most) for p, q in zip(P, Q)]
 
     return prepare
 
@@ -107,6 +112,20 @@ def _emd_costs(made: Material) -> Task:
     )
 
 
+def _emd_bins(bins: int, pairs: int) -> Task:
+    rng = np.random.default_rng(6)
+    P, Q = rng.dirichlet(np.ones(bins), pairs), rng.dirichlet(np.ones(bins), pairs)
+    first, second = rng.uniform(0, 100, (2, bins, 3))
+    costs = np.sqrt(((first[:, None] - second[None]) ** 2).sum(axis=2))
+    return Task(
+        f"emd: {bins} bins, given costs",
+        f"{pairs} pairs" if pairs > 1 else "1 pair",
+        1,
+        lambda: [emd.emd2(p, q, costs, numThreads=1) for p, q in zip(P, Q)],
+        [Other("POT", _pot_loop(P, Q, costs), _greatest_difference, f"{_ONE_THREAD} Both are called once per pair.")],
+    )
+
+
 def _emd_line(made: Material) -> Task:
     P, Q = _inputs.histograms(made.gray, 20000, 32)
 
@@ -125,6 +144,24 @@ def _emd_line(made: Material) -> Task:
         1,
         lambda: emd.distance(P, Q, ground="l1", device="cpu", threads=1),
         [Other("POT wasserstein_1d", line, _greatest_difference, differs)],
+    )
+
+
+def _integral(made: Material, dtype: str) -> Task:
+    height, width = made.gray.shape
+
+    def of_opencv() -> tuple[str, Call]:
+        cv2, version = rival("cv2", "opencv-python-headless")
+        cv2.setNumThreads(1)
+        depth = {"int32": cv2.CV_32S, "float64": cv2.CV_64F}[dtype]
+        return f"OpenCV {version} integral", lambda: cv2.integral(made.gray, sdepth=depth)
+
+    return Task(
+        f"ops: integral, {dtype}",
+        f"{width}x{height} in gray",
+        1,
+        lambda: ops.integral(made.gray, dtype=dtype, device="cpu", threads=1),
+        [Other("OpenCV integral", of_opencv, _greatest_difference, _ONE_THREAD)],
     )
 
 
