@@ -19,7 +19,7 @@ from .errors import Cancelled, DeviceError, Error, FormatError, InvalidArgument,
 if TYPE_CHECKING:
     from . import actions, emd, errors, files, flow, mesh, ops, people, scenes
     from ._run import Operation, operations, run
-    from .files import models, read_image, read_video, write_image
+    from .files import models, read_image, read_video, write_image, write_video
     from ._rules import set_color, set_strict
     from .kmeans import KMeans
 
@@ -58,13 +58,14 @@ __all__ = [
     "set_color",
     "set_strict",
     "write_image",
+    "write_video",
 ]
 
 # Systems are imported when they are first used, so that importing fovea takes little longer than importing NumPy.
 _MODULES = {"actions", "emd", "errors", "files", "flow", "mesh", "ops", "people", "scenes"}
 _PLACES = {
     "KMeans": "kmeans",
-    **dict.fromkeys(("models", "read_image", "read_video", "write_image"), "files"),
+    **dict.fromkeys(("models", "read_image", "read_video", "write_image", "write_video"), "files"),
     **dict.fromkeys(("Operation", "operations", "run"), "_run"),
     **dict.fromkeys(("set_color", "set_strict"), "_rules"),
 }

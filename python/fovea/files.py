@@ -12,11 +12,19 @@ import numpy as np
 
 from . import _fovea
 from ._keywords import takes_options
-from ._options import FilesReadImageOptions, FilesReadVideoOptions, FilesWriteImageOptions, Self, Unpack
+from ._options import (
+    FilesReadImageOptions,
+    FilesReadVideoOptions,
+    FilesWriteImageOptions,
+    FilesWriteVideoOptions,
+    Self,
+    Unpack,
+)
+from ._progress import Progress
 from ._video_sources import open_elsewhere
 from .errors import InvalidArgument, InvalidType, IoError
 
-__all__ = ["Frame", "Video", "model_path", "models", "read_image", "read_video", "write_image"]
+__all__ = ["Frame", "Video", "model_path", "models", "read_image", "read_video", "write_image", "write_video"]
 
 
 def __dir__() -> list[str]:
@@ -156,6 +164,39 @@ def read_video(source: Path, **options: Unpack[FilesReadVideoOptions]) -> Video:
     give the newest frame and drop those that come in between, unless ``live="all"``.
     Video files are read by the system's FFmpeg libraries, or else by PyAV (``pip install av``) or imageio-ffmpeg."""
     return Video(source, dict(options))
+
+
+@takes_options(_fovea.files.write_video_options())
+def write_video(
+    path: Path, frames: Path | Iterable[Any], *, progress: Progress = False, **options: Unpack[FilesWriteVideoOptions]
+) -> None:
+    """Writes frames as a video, one after another; it appears whole or not at all.
+
+    The extension decides the format: ``.mp4``, ``.m4v`` and ``.mov`` (H.264), ``.avi`` (motion JPEG), ``.mkv`` (FFV1,
+    lossless, 8 and 16 bits) and ``.y4m``; a folder, or a name with ``%06d``, has numbered images. All but the last two need
+    FFmpeg's libraries of the system.
+    Frames are a video, its path, an array of frames, or any iterable of arrays, paths of images and ``Frame``, of one size,
+    gray or in color.
+
+    >>> import numpy as np
+    >>> fovea.write_video("ramp.y4m", (np.full((48, 64), 5 * i, np.uint8) for i in range(50)), fps=30)
+    """
+    from ._frames import Frames, one_by_one, pixels_of
+
+    source = Video(frames, {}) if is_path(frames) else frames
+    taken = Frames(source, "frames")
+    rate = float(source.info["frame_rate"]) if isinstance(source, Video) else 0.0
+    file = _fovea.files.VideoFile(as_path(path), dict(options), rate)
+
+    def write(frame: Any, number: int) -> None:
+        file.write(pixels_of(frame.image if isinstance(frame, Frame) else frame), number)
+
+    try:
+        for _ in one_by_one(taken, write, progress):
+            pass
+        file.finish()
+    finally:
+        file.close()
 
 
 def models(system: str = "") -> list[str]:

@@ -226,6 +226,7 @@ void bind_files(nb::module_& parent) {
       .def_prop_ro("expected", &Reader::expected)
       .def_prop_ro("drops_frames", &Reader::drops_frames)
       .def_prop_ro("info", &Reader::info);
+  bind_video_writing(m);
 }
 
 }  // namespace fovea::python

@@ -26,6 +26,8 @@ void bind_ops(nanobind::module_& parent);
 // After all systems, because it adds to their parts.
 void bind_operations(nanobind::module_& parent);
 
+// Part of fovea.files, which it binds itself.
+void bind_video_writing(nanobind::module_& m);
 // Parts of fovea.people, which it binds itself.
 void bind_people_training(nanobind::module_& m);
 void bind_people_evaluation(nanobind::module_& m);

@@ -107,6 +107,7 @@ def cases(tmp_path_factory):
         files: {
             "models": ("people",), "model_path": ("hog", "people"), "read_image": (folder / "image.png",),
             "read_video": (folder,), "write_image": (folder / "copy.png", SMALL),
+            "write_video": (folder / "copy.y4m", [SMALL, SMALL], {"progress": False}),
             "Frame": None, "Video": None,
         },
         people: {
