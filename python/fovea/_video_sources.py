@@ -101,12 +101,11 @@ def _pixels(layout: Layout, planes: list[Any], values: dict[str, Any]) -> Array:
 
 
 def _of_rgb(rgb: Array, color: str) -> Array:
-    """RGB as it is, or its luma by the weights of the library, which add up to one."""
+    """RGB as it is, or its gray as the library has it."""
     if color == "rgb":
         return rgb
-    wide = rgb.astype(np.uint64)
-    luma = 19595 * wide[..., 0] + 38470 * wide[..., 1] + 7471 * wide[..., 2]
-    return ((luma + 32768) >> 16).astype(rgb.dtype)
+    wide = rgb.astype(np.uint32)
+    return ((299 * wide[..., 0] + 587 * wide[..., 1] + 114 * wide[..., 2] + 500) // 1000).astype(rgb.dtype)
 
 
 class EncodedFrame:

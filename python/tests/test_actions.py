@@ -145,6 +145,31 @@ def test_pushing_streaming_and_files_are_the_same(seen, model, day, tmp_path):
     assert list(recognizer.stream(tmp_path)) == list(recognizer.stream(np.repeat(day[:40, :, :, None], 3, axis=3)))
 
 
+@pytest.mark.parametrize("tint", [(1.0, 0.7, 0.4), (0.3, 0.8, 1.0)])
+def test_a_color_video_its_frames_and_its_images_give_the_same(model, day, tmp_path, tint):
+    """Gray frames of a video are the gray of its frames in color."""
+    chroma = np.sin(np.arange(72) / 3)[:, None] * [12, -9, 20]
+    colored = [(frame[:, :, None] * np.array(tint) + chroma).clip(0, 255).astype(np.uint8) for frame in day[:60]]
+    path = tmp_path / "day.y4m"
+    fovea.write_video(path, colored, fps=25)
+    with fovea.read_video(path) as video:
+        rgb = [frame.image for frame in video]
+    with fovea.read_video(path, color="gray") as video:
+        gray = [frame.image for frame in video]
+    fovea.write_video(tmp_path / "images_%03d.png", rgb)
+    for frame, shown in zip(gray, rgb):
+        red, green, blue = (shown[:, :, c].astype(int) for c in range(3))
+        assert np.array_equal(frame, (299 * red + 587 * green + 114 * blue + 500) // 1000)
+    sources = [lambda: fovea.read_video(path), lambda: rgb, lambda: gray, lambda: tmp_path / "images_*.png"]
+    points, recognizer = fovea.actions.points(path, device="cpu"), fovea.actions.Recognizer(model, reject=1.1, device="cpu")
+    events = list(recognizer.recognize(path))
+    assert len(points) > 20 and events
+    for source in sources:
+        other = fovea.actions.points(source(), device="cpu")
+        assert np.array_equal(other.x, points.x) and np.array_equal(other.descriptors, points.descriptors)
+        assert list(recognizer.recognize(source())) == events
+
+
 def test_a_recognizer_in_the_middle_of_a_video_is_not_pickled(model, day):
     recognizer = fovea.actions.Recognizer(model, patience=9, device="cpu")
     assert pickle.loads(pickle.dumps(recognizer)).options["patience"] == 9

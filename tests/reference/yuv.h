@@ -168,9 +168,25 @@ void spread_gray(ImageView<T> image) {
   }
 }
 
+// (299 r + 587 g + 114 b + 500) / 1000
+template <class T>
+void to_gray(ImageView<const T> rgb, ImageView<T> gray) {
+  for (int y = 0; y < rgb.height; ++y) {
+    const T* pixel = rgb.row(y);
+    for (int x = 0; x < rgb.width; ++x, pixel += rgb.channels)
+      gray.at(x, y) =
+          static_cast<T>((299ULL * pixel[0] + 587ULL * pixel[1] + 114ULL * pixel[2] + 500) / 1000);
+  }
+}
+
 template <class Sample, class T>
 void decode(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
-  if (image.channels == 3 && !format.mono) return decode_rgb<Sample>(format, planes, image);
+  if (!format.mono) {
+    if (image.channels == 3) return decode_rgb<Sample>(format, planes, image);
+    Image<T> rgb(format.width, format.height, 3);
+    decode_rgb<Sample>(format, planes, rgb.view());
+    return to_gray(ImageView<const T>(rgb), image);
+  }
   decode_gray<Sample>(format, planes, image);
   if (image.channels == 3) spread_gray(image);
 }
@@ -260,18 +276,12 @@ inline void to_yuv(ImageView<const std::uint8_t> image, const YuvFormat& format,
 
 template <class T>
 void convert_channels(ImageView<const T> from, ImageView<T> to) {
+  if (to.channels == 1 && from.channels >= 3) return yuv::to_gray(from, to);
   for (int y = 0; y < from.height; ++y) {
     const T* pixel = from.row(y);
     T* out = to.row(y);
-    for (int x = 0; x < from.width; ++x, pixel += from.channels, out += to.channels) {
-      if (to.channels == 1 && from.channels >= 3) {
-        // Fixed-point weights that add up to one: gray pixels keep their value.
-        const auto luma = 19595ULL * pixel[0] + 38470ULL * pixel[1] + 7471ULL * pixel[2];
-        out[0] = static_cast<T>((luma + 32768) >> 16);
-      } else {
-        for (int c = 0; c < to.channels; ++c) out[c] = pixel[from.channels >= 3 ? c : 0];
-      }
-    }
+    for (int x = 0; x < from.width; ++x, pixel += from.channels, out += to.channels)
+      for (int c = 0; c < to.channels; ++c) out[c] = pixel[from.channels >= 3 ? c : 0];
   }
 }
 

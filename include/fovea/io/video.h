@@ -38,7 +38,7 @@ enum class LiveFrames : unsigned char { kAuto, kNewest, kAll };
 FOVEA_API std::span<const Choice> choices(LiveFrames);
 
 struct VideoReadOptions {
-  VideoColor color = VideoColor::kRgb;  // three channels, or one that is the luma
+  VideoColor color = VideoColor::kRgb;  // three channels, or one: the gray of these
   bool deep = false;       // 16-bit frames (Frame::deep_image), full range, instead of 8-bit ones
   int start = 0;           // index of the first frame; those before it are decoded and dropped
   int count = 0;           // greatest number of frames; 0 gives all

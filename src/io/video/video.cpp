@@ -153,7 +153,7 @@ std::span<const Choice> choices(LiveFrames) { return kLiveFrames; }
 std::span<const Choice> choices(ChromaSampling) { return kSamplings; }
 
 void describe(OptionVisitor& visit, VideoReadOptions& options) {
-  visit("color", options.color, "channels of the frames: rgb, or gray for the luma alone");
+  visit("color", options.color, "channels of the frames: rgb, or gray as images have it");
   visit("deep", options.deep, "16-bit frames instead of 8-bit ones");
   visit("start", options.start, "index of the first frame, from 0", 0, kMostFrames);
   visit("count", options.count, "frames to read at most; 0 reads all", 0, kMostFrames);

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/rgb.h"
 #include "io/video/yuv_rows.h"
 
 namespace fovea::io {
@@ -93,8 +94,9 @@ class ChromaRow {
   std::vector<Sample> narrow_, wide_;
 };
 
+// Of planes without chroma.
 template <class T>
-void decode_gray(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
+void decode_mono(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
   const cpu::YuvDecoding decoding = decoding_of(format, std::numeric_limits<T>::max());
   const bool as_it_is =
       image.channels == 1 && format.full_range && format.bits == 8 * static_cast<int>(sizeof(T));
@@ -109,14 +111,15 @@ void decode_gray(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> 
 }
 
 template <class Chroma, class T>
-void decode_rgb(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
+void decode_color(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
   const cpu::YuvDecoding decoding = decoding_of(format, std::numeric_limits<T>::max());
   ChromaRow<Chroma> u_row(format), v_row(format);
   for (int y = 0; y < format.height; ++y) {
     const cpu::YuvRow<Chroma> row = {planes.data[0] + y * planes.stride[0],
                                      u_row.at(planes.data[1], planes.stride[1], y),
                                      v_row.at(planes.data[2], planes.stride[2], y), format.width};
-    cpu::rgb_row(row, decoding, image.row(y));
+    if (image.channels == 1) cpu::gray_row(row, decoding, image.row(y));
+    else cpu::rgb_row(row, decoding, image.row(y));
   }
 }
 
@@ -151,9 +154,9 @@ class RowSums {
 
 template <class T>
 void from_yuv(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image) {
-  if (image.channels == 1 || format.mono) decode_gray(format, planes, image);
-  else if (format.bits > 8) decode_rgb<float>(format, planes, image);
-  else decode_rgb<std::uint16_t>(format, planes, image);
+  if (format.mono) decode_mono(format, planes, image);
+  else if (format.bits > 8) decode_color<float>(format, planes, image);
+  else decode_color<std::uint16_t>(format, planes, image);
 }
 template void from_yuv(const YuvFormat&, const YuvPlanes&, ImageView<std::uint8_t>);
 template void from_yuv(const YuvFormat&, const YuvPlanes&, ImageView<std::uint16_t>);
@@ -203,9 +206,7 @@ void convert_channels(ImageView<const T> from, ImageView<T> to) {
     }
     for (int x = 0; x < from.width; ++x, pixel += from.channels, out += to.channels) {
       if (to.channels == 1 && from.channels >= 3) {
-        // Fixed-point weights that add up to one, so that gray pixels keep their value.
-        const auto luma = 19595ULL * pixel[0] + 38470ULL * pixel[1] + 7471ULL * pixel[2];
-        out[0] = static_cast<T>((luma + 32768) >> 16);
+        out[0] = static_cast<T>(fovea::detail::luma(pixel[0], pixel[1], pixel[2]));
       } else {
         for (int c = 0; c < to.channels; ++c) out[c] = pixel[from.channels >= 3 ? c : 0];
       }

@@ -37,7 +37,8 @@ struct YuvPlanesOf {
 using YuvPlanes = YuvPlanesOf<const std::uint8_t>;
 using MutableYuvPlanes = YuvPlanesOf<std::uint8_t>;
 
-// Converts to three channels (RGB) or one (luma), over the whole range of T.
+// Converts to three channels (RGB) or one, over the whole range of T. Gray is that of the RGB, as
+// io::to_gray() makes it of images; planes without chroma give their luma.
 template <class T>
 void from_yuv(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> image);
 
@@ -45,8 +46,8 @@ void from_yuv(const YuvFormat& format, const YuvPlanes& planes, ImageView<T> ima
 void to_yuv(ImageView<const std::uint8_t> image, const YuvFormat& format,
             const MutableYuvPlanes& planes);
 
-// Converts any number of channels (gray, gray and alpha, RGB, RGB and alpha) to one (BT.601 luma)
-// or three; alpha is dropped.
+// Converts any number of channels (gray, gray and alpha, RGB, RGB and alpha) to one (as
+// io::to_gray() does) or three; alpha is dropped.
 template <class T>
 void convert_channels(ImageView<const T> from, ImageView<T> to);
 

@@ -170,6 +170,37 @@ void widen_floats(const float* narrow, const ChromaWeights* phases, int shift, i
   widen(Floats(), narrow, phases, shift, count, out);
 }
 
+// ---- the gray of RGB, as fovea::detail::luma() rounds it: (299 r + 587 g + 114 b + 500) / 1000
+
+// The sums of bytes are exact in floats, and the thousandth part is above that of a whole number by
+// less than the next sum is.
+HWY_INLINE FloatVector luma_of(FloatVector r, FloatVector g, FloatVector b) {
+  const Floats d;
+  const FloatVector sum = hn::Add(hn::Add(hn::Mul(r, hn::Set(d, 299)), hn::Mul(g, hn::Set(d, 587))),
+                                  hn::Add(hn::Mul(b, hn::Set(d, 114)), hn::Set(d, 500)));
+  return hn::Mul(sum, hn::Set(d, 0.001F));
+}
+
+HWY_INLINE ByteVector luma_of(ByteVector red, ByteVector green, ByteVector blue) {
+  const Words d;
+  const FloatPair r = to_floats(hn::PromoteTo(d, red), 0),
+                  g = to_floats(hn::PromoteTo(d, green), 0);
+  const FloatPair b = to_floats(hn::PromoteTo(d, blue), 0);
+  return to_bytes({luma_of(r.low, g.low, b.low), luma_of(r.high, g.high, b.high)});
+}
+
+// Of samples of up to 16 bits, whose sums are too large for floats: the quotient is mended by one.
+HWY_INLINE hn::Vec<Signed> luma_of(hn::Vec<Signed> r, hn::Vec<Signed> g, hn::Vec<Signed> b) {
+  const Signed d;
+  const auto sum = hn::Add(hn::Add(hn::Mul(r, hn::Set(d, 299)), hn::Mul(g, hn::Set(d, 587))),
+                           hn::Add(hn::Mul(b, hn::Set(d, 114)), hn::Set(d, 500)));
+  const auto about = cut(hn::Mul(hn::ConvertTo(Floats(), sum), hn::Set(Floats(), 0.001F)));
+  const auto rest = hn::Sub(sum, hn::Mul(about, hn::Set(d, 1000)));
+  const auto more = hn::VecFromMask(d, hn::Gt(rest, hn::Set(d, 999)));
+  const auto less = hn::VecFromMask(d, hn::Lt(rest, hn::Zero(d)));
+  return hn::Add(hn::Sub(about, more), less);
+}
+
 // ---- to RGB and gray
 
 struct Rgb {
@@ -218,6 +249,16 @@ void rgb_bytes(const YuvRow<std::uint16_t>& row, const YuvDecoding& given, std::
             });
 }
 
+void gray_of_bytes(const YuvRow<std::uint16_t>& row, const YuvDecoding& given, std::uint8_t* out) {
+  const std::uint16_t *u = row.u, *v = row.v;
+  const YuvDecoding decoding = given;
+  in_blocks(RowShape{row.width, word_lanes(), 1, 1}, row.luma, out,
+            [&](const std::uint8_t* luma, int x, std::uint8_t* to) HWY_ATTR {
+              const RgbBytes rgb = to_rgb_bytes(luma, u + x, v + x, decoding);
+              hn::StoreU(luma_of(rgb.red, rgb.green, rgb.blue), Bytes(), to);
+            });
+}
+
 HWY_INLINE FloatVector load_floats(const float* from) { return hn::LoadU(Floats(), from); }
 HWY_INLINE FloatVector load_floats(const std::uint16_t* from) {
   const hn::Rebind<std::uint16_t, Floats> d16;
@@ -229,15 +270,20 @@ HWY_INLINE FloatVector load_luma(const std::uint8_t* from, bool deep) {
   return hn::ConvertTo(Floats(), hn::PromoteTo(Signed(), hn::LoadU(d8, from)));
 }
 
-template <class T>
-HWY_INLINE hn::Vec<hn::Rebind<T, Floats>> narrowed(FloatVector value, float most) {
+HWY_INLINE hn::Vec<Signed> whole(FloatVector value, float most) {
   const Floats d;
-  const FloatVector inside = hn::Min(hn::Max(value, hn::Zero(d)), hn::Set(d, most));
-  return hn::DemoteTo(hn::Rebind<T, Floats>(), cut(inside));
+  return cut(hn::Min(hn::Max(value, hn::Zero(d)), hn::Set(d, most)));
 }
 
-template <class Chroma, class T>
-HWY_INLINE void rgb_any(const YuvRow<Chroma>& row, const YuvDecoding& given, T* out) {
+template <class T>
+HWY_INLINE hn::Vec<hn::Rebind<T, Floats>> narrowed(FloatVector value, float most) {
+  return hn::DemoteTo(hn::Rebind<T, Floats>(), whole(value, most));
+}
+
+// Calls store(rgb, to) with the colors of every vector of pixels of a row.
+template <class Chroma, class T, class Store>
+HWY_INLINE void each_color(const YuvRow<Chroma>& row, const YuvDecoding& given, int channels,
+                           T* out, Store store) {
   const Floats d;
   const YuvDecoding decoding = given;
   const Chroma *u_row = row.u, *v_row = row.v;
@@ -245,16 +291,33 @@ HWY_INLINE void rgb_any(const YuvRow<Chroma>& row, const YuvDecoding& given, T* 
   const FloatVector gain = hn::Set(d, decoding.luma_gain);
   const FloatVector luma_zero = hn::Set(d, decoding.luma_zero);
   const FloatVector chroma_zero = hn::Set(d, decoding.chroma_zero);
-  in_blocks(RowShape{row.width, float_lanes(), kDeep ? 2 : 1, 3}, row.luma, out,
+  in_blocks(RowShape{row.width, float_lanes(), kDeep ? 2 : 1, channels}, row.luma, out,
             [&](const std::uint8_t* luma, int x, T* to) HWY_ATTR {
               const FloatVector y = hn::Mul(hn::Sub(load_luma(luma, kDeep), luma_zero), gain);
               const FloatVector u = hn::Sub(load_floats(u_row + x), chroma_zero);
               const FloatVector v = hn::Sub(load_floats(v_row + x), chroma_zero);
-              const Rgb rgb = to_rgb(y, u, v, decoding);
-              hn::StoreInterleaved3(
-                  narrowed<T>(rgb.red, decoding.most), narrowed<T>(rgb.green, decoding.most),
-                  narrowed<T>(rgb.blue, decoding.most), hn::Rebind<T, Floats>(), to);
+              store(to_rgb(y, u, v, decoding), to);
             });
+}
+
+template <class Chroma, class T>
+HWY_INLINE void rgb_any(const YuvRow<Chroma>& row, const YuvDecoding& decoding, T* out) {
+  const float most = decoding.most;
+  each_color(row, decoding, 3, out, [&](const Rgb& rgb, T* to) HWY_ATTR {
+    hn::StoreInterleaved3(narrowed<T>(rgb.red, most), narrowed<T>(rgb.green, most),
+                          narrowed<T>(rgb.blue, most), hn::Rebind<T, Floats>(), to);
+  });
+}
+
+template <class Chroma, class T>
+HWY_INLINE void gray_of_any(const YuvRow<Chroma>& row, const YuvDecoding& decoding, T* out) {
+  const hn::Rebind<T, Floats> d;
+  const float most = decoding.most;
+  each_color(row, decoding, 1, out, [&](const Rgb& rgb, T* to) HWY_ATTR {
+    hn::StoreU(hn::DemoteTo(
+                   d, luma_of(whole(rgb.red, most), whole(rgb.green, most), whole(rgb.blue, most))),
+               d, to);
+  });
 }
 
 void rgb_words(const YuvRow<std::uint16_t>& row, const YuvDecoding& decoding, std::uint16_t* out) {
@@ -265,6 +328,17 @@ void rgb_deep_bytes(const YuvRow<float>& row, const YuvDecoding& decoding, std::
 }
 void rgb_deep_words(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint16_t* out) {
   rgb_any(row, decoding, out);
+}
+
+void gray_of_words(const YuvRow<std::uint16_t>& row, const YuvDecoding& decoding,
+                   std::uint16_t* out) {
+  gray_of_any(row, decoding, out);
+}
+void gray_of_deep_bytes(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint8_t* out) {
+  gray_of_any(row, decoding, out);
+}
+void gray_of_deep_words(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint16_t* out) {
+  gray_of_any(row, decoding, out);
 }
 
 template <class T>
@@ -391,28 +465,6 @@ void encode_chroma(const ChannelSums& sums, int shift, const YuvEncoding& given,
 
 // ---- numbers of channels
 
-// 19595 r + 38470 g + 7471 b in 65536ths: weights that add up to one.
-HWY_INLINE hn::Vec<Signed> fixed_luma(hn::Vec<Signed> r, hn::Vec<Signed> g, hn::Vec<Signed> b) {
-  const Signed d;
-  const auto sum = hn::Add(hn::Add(hn::Mul(r, hn::Set(d, 19595)), hn::Mul(g, hn::Set(d, 38470))),
-                           hn::Add(hn::Mul(b, hn::Set(d, 7471)), hn::Set(d, 32768)));
-  return hn::ShiftRight<16>(sum);
-}
-
-HWY_INLINE ByteVector luma_of(ByteVector red, ByteVector green, ByteVector blue) {
-  const Words d;
-  const Signed di;
-  const WordVector zero = hn::Zero(d), r = hn::PromoteTo(d, red), g = hn::PromoteTo(d, green);
-  const WordVector b = hn::PromoteTo(d, blue);
-  const auto low = fixed_luma(hn::BitCast(di, hn::InterleaveLower(d, r, zero)),
-                              hn::BitCast(di, hn::InterleaveLower(d, g, zero)),
-                              hn::BitCast(di, hn::InterleaveLower(d, b, zero)));
-  const auto high = fixed_luma(hn::BitCast(di, hn::InterleaveUpper(d, r, zero)),
-                               hn::BitCast(di, hn::InterleaveUpper(d, g, zero)),
-                               hn::BitCast(di, hn::InterleaveUpper(d, b, zero)));
-  return hn::DemoteTo(Bytes(), hn::ReorderDemote2To(hn::RebindToSigned<Words>(), low, high));
-}
-
 void convert(const PixelRow& row, int to_channels, std::uint8_t* out) {
   const Bytes d;
   const int channels = row.channels;
@@ -445,6 +497,10 @@ HWY_EXPORT(rgb_bytes);
 HWY_EXPORT(rgb_words);
 HWY_EXPORT(rgb_deep_bytes);
 HWY_EXPORT(rgb_deep_words);
+HWY_EXPORT(gray_of_bytes);
+HWY_EXPORT(gray_of_words);
+HWY_EXPORT(gray_of_deep_bytes);
+HWY_EXPORT(gray_of_deep_words);
 HWY_EXPORT(gray_bytes);
 HWY_EXPORT(gray_words);
 HWY_EXPORT(encode_luma);
@@ -479,6 +535,18 @@ void rgb_row(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint8_t
 }
 void rgb_row(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint16_t* out) {
   HWY_DYNAMIC_DISPATCH(rgb_deep_words)(row, decoding, out);
+}
+void gray_row(const YuvRow<std::uint16_t>& row, const YuvDecoding& decoding, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(gray_of_bytes)(row, decoding, out);
+}
+void gray_row(const YuvRow<std::uint16_t>& row, const YuvDecoding& decoding, std::uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(gray_of_words)(row, decoding, out);
+}
+void gray_row(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(gray_of_deep_bytes)(row, decoding, out);
+}
+void gray_row(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(gray_of_deep_words)(row, decoding, out);
 }
 void gray_row(const LumaRow& row, const YuvDecoding& decoding, std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(gray_bytes)(row, decoding, out);

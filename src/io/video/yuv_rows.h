@@ -50,6 +50,12 @@ void rgb_row(const YuvRow<std::uint16_t>& row, const YuvDecoding& decoding, std:
 void rgb_row(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint8_t* out);
 void rgb_row(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint16_t* out);
 
+// The gray of the RGB that rgb_row() gives, as fovea::detail::luma() has it.
+void gray_row(const YuvRow<std::uint16_t>& row, const YuvDecoding& decoding, std::uint8_t* out);
+void gray_row(const YuvRow<std::uint16_t>& row, const YuvDecoding& decoding, std::uint16_t* out);
+void gray_row(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint8_t* out);
+void gray_row(const YuvRow<float>& row, const YuvDecoding& decoding, std::uint16_t* out);
+
 // Luma alone, to one channel or to three equal ones.
 struct LumaRow {
   const std::uint8_t* luma;

@@ -192,6 +192,22 @@ TEST(Video, SixteenBitsLosslessAreBitExact) {
   }
 }
 
+TEST(Video, GrayFramesAreTheGrayOfColorFrames) {
+  FOVEA_SKIP_WITHOUT_FFMPEG();
+  const test::TempFolder folder;
+  for (const char* name : {"v.mp4", "v.avi", "v.mkv", "v.y4m"}) {
+    const std::string path = folder / name;
+    write_video(path, 95, 64, 3, 5);
+    VideoReader rgb(path), gray(path, {.color = VideoColor::kGray});
+    Frame expected, frame;
+    while (rgb.next(expected)) {
+      ASSERT_TRUE(gray.next(frame));
+      EXPECT_TRUE(images_equal(frame.image, to_gray(ImageView<const std::uint8_t>(expected.image))))
+          << name << " frame " << frame.frame;
+    }
+  }
+}
+
 TEST(Video, LossyFormatsComeClose) {
   FOVEA_SKIP_WITHOUT_FFMPEG();
   const test::TempFolder folder;
@@ -528,6 +544,7 @@ TEST_F(ImageSequence, GivesChannelsAsAsked) {
   const auto& a = images_["a"];
   EXPECT_NEAR(frame.image.at(1, 1),
               0.299 * a.at(1, 1, 0) + 0.587 * a.at(1, 1, 1) + 0.114 * a.at(1, 1, 2), 0.501);
+  EXPECT_TRUE(images_equal(frame.image, to_gray(ImageView<const std::uint8_t>(a))));
 }
 
 TEST_F(ImageSequence, AFrameOfAnotherSizeIsNamed) {

@@ -142,7 +142,7 @@ TEST(Y4m, OptionsOverrideRangeAndMatrix) {
               testing::ElementsAre(255, 122, 98));
 }
 
-TEST(Y4m, GrayIsTheLumaAndMonoIsFullRange) {
+TEST(Y4m, GrayIsThatOfTheRgbAndMonoIsFullRange) {
   const std::string mono = std::string("YUV4MPEG2 W3 H1 Cmono\nFRAME\n\0\x7f\xff", 31);
   const auto gray = frames_of(mono, {.color = VideoColor::kGray}).at(0).image.row(0)[1];
   EXPECT_EQ(gray, 0x7f);
@@ -151,7 +151,8 @@ TEST(Y4m, GrayIsTheLumaAndMonoIsFullRange) {
   const std::string limited = "YUV4MPEG2 W1 H1 Cmono XCOLORRANGE=LIMITED\nFRAME\n\x10";
   EXPECT_EQ(frames_of(limited, {.color = VideoColor::kGray}).at(0).image.at(0, 0), 0);
   const std::string color = "YUV4MPEG2 W1 H1 C444\nFRAME\n\xEB\x10\x10";
-  EXPECT_EQ(frames_of(color, {.color = VideoColor::kGray}).at(0).image.at(0, 0), 255);
+  EXPECT_THAT(pixel(frames_of(color).at(0).image, 0, 0), testing::ElementsAre(76, 255, 29));
+  EXPECT_EQ(frames_of(color, {.color = VideoColor::kGray}).at(0).image.at(0, 0), 176);
 }
 
 TEST(Y4m, DeepSamplesKeepTheirBits) {

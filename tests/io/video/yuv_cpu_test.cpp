@@ -1,4 +1,6 @@
 // Every instruction set gives the bytes of the reference, for planes of any layout and size.
+#include <fovea/io/image_io.h>
+
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -103,8 +105,31 @@ TEST_P(YuvRows, EveryPairOfBytesRoundsAlike) {
       chroma[i] = static_cast<std::uint8_t>(i >> 8);
       other[i] = static_cast<std::uint8_t>(31 * (i >> 8) + 7);
     }
-    expect_reference<std::uint8_t>(
-        format, {{luma.data(), chroma.data(), other.data()}, {256, 256, 256}}, 3);
+    for (const int channels : {1, 3})
+      expect_reference<std::uint8_t>(
+          format, {{luma.data(), chroma.data(), other.data()}, {256, 256, 256}}, channels);
+  }
+}
+
+// One rule for images and videos.
+TEST_P(YuvRows, GrayIsThatOfTheImagesOfTheFrames) {
+  Random random(14);
+  for (int round = 0; round < 60; ++round) {
+    const auto [width, height] = test::random_size(random, 100);
+    const YuvFormat format = random_format(random, width, height);
+    const RandomPlanes planes(random, format);
+    const auto check = [&]<class T>(T) {
+      Image<T> rgb(width, height, 3), gray(width, height, 1), converted(width, height, 1);
+      from_yuv(format, planes.get(), rgb.view());
+      from_yuv(format, planes.get(), gray.view());
+      convert_channels(ImageView<const T>(rgb), converted.view());
+      const Image<T> expected = to_gray(ImageView<const T>(rgb));
+      EXPECT_TRUE(images_equal(expected, gray)) << format.bits << " bits";
+      EXPECT_TRUE(images_equal(expected, converted));
+    };
+    check(std::uint8_t{});
+    check(std::uint16_t{});
+    if (HasFailure()) return;
   }
 }
 
