@@ -5,6 +5,7 @@
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/explain.h>
 #include <fovea/flow/flow.h>
+#include <fovea/flow/follow.h>
 #include <fovea/flow/lucas_kanade.h>
 #include <fovea/flow/quality.h>
 #include <fovea/flow/segment.h>

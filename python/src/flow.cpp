@@ -239,6 +239,7 @@ void bind_flow(nb::module_& parent) {
         [] { return table_without("confidence", option_table<io::FlowWriteOptions>()); });
   m.def("save_options", &option_table<io::FlowWriteOptions>);
   m.def("confidence_picture", &confidence_picture);
+  bind_flow_follow(m);
   bind_flow_stereo(m);
   bind_flow_segments(m);
 }

@@ -42,6 +42,7 @@ void bind_actions_matching(nanobind::module_& m);
 void bind_emd_regions(nanobind::module_& m);
 void bind_emd_tracking(nanobind::module_& m);
 // Parts of fovea.flow, which it binds itself.
+void bind_flow_follow(nanobind::module_& m);
 void bind_flow_stereo(nanobind::module_& m);
 void bind_flow_segments(nanobind::module_& m);
 // Part of fovea.mesh, which it binds itself.

@@ -134,6 +134,7 @@ def cases(tmp_path_factory):
             "evaluate_stereo": (DEPTH, DEPTH, np.ones(DEPTH.shape, np.uint8)), "visible_pixels": (DEPTH,),
             "read_disparity": (folder / "depth.pfm",), "write_disparity": (folder / "b.pfm", DEPTH),
             "StereoEvaluation": flow.evaluate_stereo(DEPTH, DEPTH), "StereoErrors": None,
+            "follow": (GRAY, GRAY, np.float32([[9, 9], [20, 16]]), None, CPU), "Followed": None,
             "segment": (GRAY, GRAY, {"quality": "fast", **CPU}),
             "segment_video": ([GRAY, GRAY], {"progress": False, "quality": "fast", **CPU}),
             "segment_field": (field, GRAY, CPU), "evaluate_segments": (GRAY, GRAY), "MotionSegments": regions,

@@ -1,6 +1,7 @@
 """The motion of every pixel between two images or along a video, disparities of stereo pairs, and what moves as one."""
 
 from ._estimate import Errors, Estimator, Evaluation, Flow, FlowExplanation, estimate, evaluate, read, write
+from ._follow import Followed, follow
 from ._segment import (
     MotionRegion,
     MotionSegments,
@@ -29,6 +30,7 @@ __all__ = [
     "Evaluation",
     "Flow",
     "FlowExplanation",
+    "Followed",
     "MotionRegion",
     "MotionSegments",
     "SegmentsEvaluation",
@@ -39,6 +41,7 @@ __all__ = [
     "evaluate",
     "evaluate_segments",
     "evaluate_stereo",
+    "follow",
     "read",
     "read_disparity",
     "segment",

@@ -13,7 +13,7 @@
 
 #include "core/dispatch.h"
 #include "core/parallel.h"
-#include "flow/flow_gray.h"
+#include "flow/flow_gray_pair.h"
 #include "flow/stereo/stereo_cpu.h"
 
 namespace fovea::flow {
@@ -32,19 +32,6 @@ void require_stereo_image(const char* name, ImageView<const T> image) {
     throw InvalidArgument(
         fmt::format("stereo: {} has {} channels; expected 1, 3 or 4", name, image.channels));
   if constexpr (std::is_same_v<T, float>) require_finite(name, image);
-}
-
-// The range that covers both images, so that their gray levels stay comparable; bytes stay as they
-// are.
-template <class T>
-GrayRange range_of_both(ImageView<const T> left, ImageView<const T> right, const Exec& exec) {
-  if constexpr (std::is_same_v<T, std::uint8_t>) return {0, 1};
-  const GrayRange a = cpu::gray_range(left, {}, exec), b = cpu::gray_range(right, {}, exec);
-  const auto top = [](const GrayRange& range) {
-    return range.scale > 0 ? range.low + 255 / range.scale : range.low;
-  };
-  const float low = std::min(a.low, b.low), high = std::max(top(a), top(b));
-  return {low, high > low ? 255 / (high - low) : 0.F};
 }
 
 template <class T>
