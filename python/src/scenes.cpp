@@ -165,6 +165,10 @@ nb::tuple read_corpus(const std::string& input, const std::vector<std::string>& 
   return corpus_of(unlocked([&] { return scenes::read_corpus(input, classes); }));
 }
 
+nb::tuple read_classes(const std::string& input, const std::vector<std::string>& classes) {
+  return corpus_of(unlocked([&] { return scenes::read_classes(input, classes); }));
+}
+
 // Names in the order of people: 2 before 10.
 std::vector<std::string> natural_order(std::vector<std::string> names) {
   std::ranges::sort(names, io::natural_less);
@@ -387,6 +391,7 @@ void bind_models(nb::module_& m) {
 
 void bind_training(nb::module_& m) {
   m.def("read_corpus", &read_corpus);
+  m.def("read_classes", &read_classes);
   m.def("natural_order", &natural_order);
   define(m, "train", &train);
   m.def("evaluate_fields", &fields_of<scenes::EvaluationSummary>);

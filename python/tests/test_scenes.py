@@ -211,6 +211,21 @@ def test_the_program_trains_the_same_model(places, paths, labels, program, tmp_p
     assert scenes.train([fovea.read_image(path) for path in paths], labels, **SMALL, **options) == trained
 
 
+def test_classes_choose_folders(places, tmp_path, program):
+    names = scenes.train(places, **SMALL).classes
+    some = [names[2], names[0]]
+    chosen = scenes.train(places, classes=some, **SMALL)
+    assert chosen.classes == some and "--classes " + ",".join(some) in chosen.command
+    program(chosen.command, **{"MODEL.safetensors": tmp_path / "m.safetensors"})
+    assert scenes.load_model(tmp_path / "m.safetensors") == chosen
+    measured = scenes.cross_validate(places, classes=some, splits=2, **SMALL)
+    assert list(measured.classes) == some
+    with pytest.raises(fovea.InvalidArgument, match="has no class \"moon\"; its classes are " + ", ".join(names)):
+        scenes.train(places, classes=[names[0], "moon"], **SMALL)
+    with pytest.raises(fovea.InvalidArgument, match="is chosen twice"):
+        scenes.train(places, classes=[names[0], names[0]], **SMALL)
+
+
 def test_labels_may_be_numbers(paths):
     numbers = np.repeat([2, 10, 1], 6)
     trained = scenes.train(paths, numbers, **SMALL)

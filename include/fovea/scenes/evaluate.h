@@ -38,6 +38,8 @@ struct SplitCorpus {
 // Divides the images of a folder or list (see read_corpus()) at random.
 FOVEA_API SplitCorpus split_corpus(const std::string& folder_or_list, const SplitOptions& options,
                                    std::uint64_t seed);
+// The same for a corpus that was read already.
+FOVEA_API SplitCorpus split_corpus(Corpus corpus, const SplitOptions& options, std::uint64_t seed);
 // One split, which two lists give: the images to train on and those to test with. The files of
 // both are looked up in `folder` first.
 FOVEA_API SplitCorpus given_split(const std::string& folder, const std::string& train_list,

@@ -28,6 +28,11 @@ FOVEA_API Corpus read_corpus(const std::string& folder_or_list);
 // are looked up in `folder` first, where one is given.
 FOVEA_API Corpus read_corpus(const std::string& folder_or_list,
                              std::span<const std::string> classes, const std::string& folder = {});
+// The images of some classes of a corpus alone, which have the numbers of their places in the list
+// (empty: all of them, as read_corpus() has them). Throws InvalidArgument for a class that the
+// corpus does not have, for one that is listed twice, and for fewer than two.
+FOVEA_API Corpus read_classes(const std::string& folder_or_list,
+                              std::span<const std::string> classes);
 
 struct TrainOptions {
   DescriptorOptions descriptor{};

@@ -23,9 +23,10 @@ def _pixels(image: Any) -> Any:
 
 
 def _corpus(
-    images: Any, labels: Sequence[Any] | None, classes: Sequence[str] | None
+    images: Any, labels: Sequence[Any] | None, classes: Sequence[str] | None, choose: bool = False
 ) -> tuple[list[Any], list[int], list[str]]:
-    """Images, the number of the class of each, and the names of the classes."""
+    """Images, the number of the class of each, and the names of the classes. With ``choose``, images of a folder or list
+    that are of none of the classes are left out; else they are refused."""
     known = [] if classes is None else list_of(classes, "classes", "a list")
     for name in known:
         if not isinstance(name, str):
@@ -33,13 +34,19 @@ def _corpus(
     if labels is None:
         if not is_path(images):
             raise InvalidArgument("labels are missing; only a folder of folders or a list of files has none")
-        paths, numbers, names = _fovea.scenes.read_corpus(as_path(images), known)
+        read = _fovea.scenes.read_classes if choose else _fovea.scenes.read_corpus
+        paths, numbers, names = read(as_path(images), known)
         return list(paths), list(numbers), list(names)
     listed = images_of(images)
     places, names = _numbered(labels, known or None)
     if len(places) != len(listed):
         raise InvalidArgument(f"there are {len(listed)} images and {len(places)} labels; expected one label per image")
     return listed, places, names
+
+
+def _chosen(images: Any, classes: Sequence[str] | None) -> list[str]:
+    """The words of the program that choose classes of a folder or list."""
+    return ["--classes", ",".join(classes)] if classes and is_path(images) else []
 
 
 def _numbered(labels: Any, classes: Any) -> tuple[list[int], list[str]]:

@@ -20,7 +20,7 @@ from .._results import Table, command_line, described, rows_of
 from ..errors import InvalidArgument
 from ..files import Path
 from ._classify import Classifier
-from ._input import _corpus, _warn
+from ._input import _chosen, _corpus, _warn
 from ._model import Learning, Model
 
 
@@ -37,14 +37,17 @@ def train(
     """Trains a model from a folder with one folder of images per class, from a list of lines "file class", or from
     images (arrays or paths) with their labels, which are names or whole numbers.
 
-    Classes are numbered in natural order of their names, unless ``classes`` gives another order. An image that cannot
-    be read raises its error, or is left out with a warning for ``on_error="skip"``."""
+    ``classes`` chooses some classes of a folder or list by their names, in this order; otherwise they are numbered in
+    natural order. Labels must be among the classes. An image that cannot be read raises its error, or is left out with a
+    warning for ``on_error="skip"``."""
     skip = skips(on_error)
-    listed, numbers, names = _corpus(images, labels, classes)
+    classes = None if classes is None else list_of(classes, "classes", "a list")
+    listed, numbers, names = _corpus(images, labels, classes, choose=True)
     with reporting(progress) as report:
         model, failures, words = _fovea.scenes.train(listed, numbers, names, skip, report, dict(options))
     _warn(failures, listed)
     source = name_of(images if labels is None else None, "IMAGES")
+    words = [*(_chosen(images, classes) if labels is None else []), *words]
     line = command_line("fovea", "scenes", "train", source, "-o", "MODEL.safetensors", *words)
     return Model(model, "MODEL.safetensors", None, line)
 
@@ -162,9 +165,10 @@ def cross_validate(
         (listed, numbers, names), splits = _fovea.scenes.split_corpus(source, *chosen, keywords)
         lists = ["--train", chosen[0], "--test", chosen[1]]
     else:
-        listed, numbers, names = _corpus(images, labels, classes)
+        classes = None if classes is None else list_of(classes, "classes", "a list")
+        listed, numbers, names = _corpus(images, labels, classes, choose=True)
         splits = _fovea.scenes.random_splits(numbers, len(names), keywords)
-        lists = []
+        lists = _chosen(images, classes) if labels is None else []
     with reporting(progress) as report:
         found, failures, used, words = _fovea.scenes.evaluate(
             listed, numbers, list(names), list(splits), skip, report, keywords

@@ -20,6 +20,7 @@ namespace fovea::cli {
 
 void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
   describe(visit, request.split);
+  describe_classes(visit, request.classes);
   visit.path("train", request.train, TextUse::kInput,
              "list of the images to train on, instead of a random choice; its file names are "
              "relative to INPUT");
@@ -46,7 +47,8 @@ namespace {
 scenes::SplitCorpus make_task(const ScenesEvalRequest& request, const Context& context) {
   const std::string& input = context.inputs[0];
   if (request.train.empty() && request.test.empty())
-    return scenes::split_corpus(input, request.split, context.exec.seed);
+    return scenes::split_corpus(scenes::read_classes(input, request.classes), request.split,
+                                context.exec.seed);
   if (request.train.empty() || request.test.empty())
     throw InvalidArgument("--train and --test go together: each names a list");
   return scenes::given_split(input, request.train, request.test);
@@ -187,8 +189,18 @@ int run_sweep(const ScenesEvalRequest& request, Context& context) {
   return skipped.status();
 }
 
+// Tables, models and lists have their classes.
+void check_classes(const ScenesEvalRequest& request, const Context& context) {
+  if (request.classes.empty()) return;
+  if (is_feature_table(context.inputs[0]) || !request.model.empty() || !request.train.empty())
+    throw InvalidArgument(
+        "--classes chooses folders of images that are divided at random; a table, --model and "
+        "--train have classes of their own");
+}
+
 int run_scenes_eval(ScenesEvalRequest& request, Context& context) {
   resolve_device(context);
+  check_classes(request, context);
   if (!request.sweep_samples.empty()) return run_sweep(request, context);
   std::vector<std::string> paths;
   SkippedImages skipped(context, paths);

@@ -18,6 +18,7 @@ namespace fovea::cli {
 
 struct ScenesEvalRequest {
   scenes::SplitOptions split{};
+  std::vector<std::string> classes{};
   std::string train{};
   std::string test{};
   std::string model{};

@@ -39,6 +39,13 @@ ImageRows rows_in(ImageView<const float> rows) {
 
 }  // namespace
 
+void describe_classes(OptionVisitor& visit, std::vector<std::string>& classes) {
+  visit("classes", classes,
+        "train on these classes alone, by the names of their folders or in the list, in this "
+        "order; without it on all of them",
+        {.value_name = "NAME,NAME,..."});
+}
+
 void describe(FieldVisitor& visit, ImageRows& rows) {
   visit("width", rows.width, "numbers in a row");
   visit("numbers", rows.numbers, "row after row");

@@ -23,6 +23,9 @@ std::string written_or_recorded(const Context& context, const std::string& outpu
 // Checks that a stage has an output that ends in .npy.
 void require_table_output(const Context& context, const std::string& output);
 
+// The classes that a model is trained on, for scenes::read_classes().
+void describe_classes(OptionVisitor& visit, std::vector<std::string>& classes);
+
 // A table of numbers, one row per sample or image. Throws FormatError where the file holds no array
 // of rows and columns of floating-point numbers.
 Image<float> read_table(const std::string& path);

@@ -15,18 +15,20 @@ namespace {
 
 struct ScenesTrainRequest {
   std::string output{};
+  std::vector<std::string> classes{};
   scenes::TrainOptions train{};
 };
 
 void describe(OptionVisitor& visit, ScenesTrainRequest& request) {
   visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
+  describe_classes(visit, request.classes);
   describe(visit, request.train);
 }
 
 int run_scenes_train(ScenesTrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
   resolve_device(context);
-  const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
+  const scenes::Corpus corpus = scenes::read_classes(context.inputs[0], request.classes);
   context.console.note(fmt::format("{} of {}", detail::counted(corpus.paths.size(), "image"),
                                    detail::counted(corpus.classes.size(), "class", "classes")));
   SkippedImages skipped(context, corpus.paths);
@@ -77,6 +79,8 @@ Command scenes_train_command() {
             "use color and support vector machines; --pyramid 2 is more accurate still"},
            {"fovea scenes train train.txt -o paper.safetensors --no-standardize",
             "use the options of the paper: raw gray responses, 500 words, 10 nearest neighbors"},
+           {"fovea scenes train places -o m.safetensors --classes beach,forest,street",
+            "choose three of the folders in places"},
            {"fovea scenes train places -o m.safetensors --all-places",
             "learn words from every pixel instead of 200 random ones per image"},
            {"fovea scenes train places -o m.safetensors --classifier logistic",

@@ -22,13 +22,10 @@ namespace fs = std::filesystem;
 
 constexpr int kMostClasses = 65535;
 
-Corpus read_folder(const std::string& folder, std::size_t least_classes) {
+// The images in the folders of some classes.
+Corpus read_folders(const std::string& folder, std::vector<std::string> classes) {
   Corpus corpus;
-  corpus.classes = io::folders_in(folder);
-  if (corpus.classes.size() < least_classes)
-    throw InvalidArgument(fmt::format(
-        "{}: {} in it; expected a folder of images for each of {} classes or more", folder,
-        fovea::detail::counted(corpus.classes.size(), "folder"), least_classes));
+  corpus.classes = std::move(classes);
   for (std::size_t label = 0; label < corpus.classes.size(); ++label) {
     const std::string inner = (fs::path(folder) / corpus.classes[label]).string();
     const std::vector<std::string> names = io::files_in(inner, io::image_files());
@@ -41,6 +38,15 @@ Corpus read_folder(const std::string& folder, std::size_t least_classes) {
     }
   }
   return corpus;
+}
+
+Corpus read_folder(const std::string& folder, std::size_t least_classes) {
+  std::vector<std::string> classes = io::folders_in(folder);
+  if (classes.size() < least_classes)
+    throw InvalidArgument(
+        fmt::format("{}: {} in it; expected a folder of images for each of {} classes or more",
+                    folder, fovea::detail::counted(classes.size(), "folder"), least_classes));
+  return read_folders(folder, std::move(classes));
 }
 
 std::optional<int> number_of(std::string_view word) {
@@ -161,14 +167,19 @@ Corpus read_folder_of(const std::string& folder, std::span<const std::string> cl
   return corpus;
 }
 
+// The classes that the entries of a list have, in natural order.
+std::vector<std::string> classes_of(const std::vector<Entry>& entries) {
+  std::vector<std::string> classes;
+  for (const Entry& entry : entries) classes.push_back(entry.class_name);
+  std::ranges::sort(classes, io::natural_less);
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  return classes;
+}
+
 // Reads the images of a list, with the classes that classes.txt or the list itself names.
 Corpus own_classes(const List& list, std::vector<Entry> entries) {
   std::vector<std::string> classes = names_beside(list);
-  if (classes.empty()) {
-    for (const Entry& entry : entries) classes.push_back(entry.class_name);
-    std::ranges::sort(classes, io::natural_less);
-    classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-  }
+  if (classes.empty()) classes = classes_of(entries);
   if (classes.size() < 2)
     throw InvalidArgument(fmt::format("{}: all images are of class {}; expected two or more",
                                       list.path, classes.front()));
@@ -178,6 +189,22 @@ Corpus own_classes(const List& list, std::vector<Entry> entries) {
       throw InvalidArgument(
           fmt::format("{}: class {} has no image", list.path, corpus.classes[label]));
   return corpus;
+}
+
+// Throws unless each of the chosen classes is there, once.
+void check_choice(const std::string& source, std::span<const std::string> chosen,
+                  std::span<const std::string> there) {
+  for (auto name = chosen.begin(); name != chosen.end(); ++name) {
+    if (std::ranges::find(there, *name) == there.end())
+      throw InvalidArgument(fmt::format("{}: has no class \"{}\"; its classes are {}", source,
+                                        io::shown(*name), fmt::join(there, ", ")));
+    if (std::find(chosen.begin(), name, *name) != name)
+      throw InvalidArgument(
+          fmt::format("{}: class \"{}\" is chosen twice", source, io::shown(*name)));
+  }
+  if (chosen.size() < 2)
+    throw InvalidArgument(fmt::format("{}: \"{}\" is the only class chosen; expected two or more",
+                                      source, io::shown(chosen.front())));
 }
 
 }  // namespace
@@ -191,6 +218,22 @@ Corpus read_corpus(const std::string& folder_or_list, std::span<const std::strin
   const List list{folder_or_list, folder};
   std::vector<Entry> entries = entries_in(list);
   if (classes.empty()) return own_classes(list, std::move(entries));
+  return corpus_of(list.path, std::move(entries), {classes.begin(), classes.end()});
+}
+
+Corpus read_classes(const std::string& folder_or_list, std::span<const std::string> classes) {
+  if (classes.empty()) return read_corpus(folder_or_list);
+  std::error_code error;
+  if (fs::is_directory(folder_or_list, error)) {
+    check_choice(folder_or_list, classes, io::folders_in(folder_or_list));
+    return read_folders(folder_or_list, {classes.begin(), classes.end()});
+  }
+  const List list{folder_or_list};
+  std::vector<Entry> entries = entries_in(list);
+  check_choice(folder_or_list, classes, classes_of(entries));
+  std::erase_if(entries, [&](const Entry& entry) {
+    return std::ranges::find(classes, entry.class_name) == classes.end();
+  });
   return corpus_of(list.path, std::move(entries), {classes.begin(), classes.end()});
 }
 

@@ -201,7 +201,12 @@ void describe(OptionVisitor& visit, SplitOptions& options) {
 SplitCorpus split_corpus(const std::string& folder_or_list, const SplitOptions& options,
                          std::uint64_t seed) {
   check_options(options);
-  SplitCorpus result{read_corpus(folder_or_list), {}};
+  return split_corpus(read_corpus(folder_or_list), options, seed);
+}
+
+SplitCorpus split_corpus(Corpus corpus, const SplitOptions& options, std::uint64_t seed) {
+  check_options(options);
+  SplitCorpus result{std::move(corpus), {}};
   result.splits =
       random_splits(result.corpus.labels, static_cast<int>(result.corpus.classes.size()),
                     options.splits, options.share, seed);

@@ -43,6 +43,27 @@ TEST_F(ScenesTrain, WritesTheSameModelForAnyNumberOfThreads) {
       ASSERT_EQ(a.dictionary.words.at(i, w), b.dictionary.words.at(i, w));
 }
 
+TEST_F(ScenesTrain, ChosenClassesAreThoseOfTheirFoldersAlone) {
+  ASSERT_EQ(train("some.safetensors", {"--classes", "lying,standing"}).status, kDone);
+  std::filesystem::rename(folder_ / "places/squares", folder_ / "squares");
+  ASSERT_EQ(train("all.safetensors").status, kDone);
+  EXPECT_EQ(test::load(folder_ / "some.safetensors"), test::load(folder_ / "all.safetensors"));
+  const Ended refused = train("none.safetensors", {"--classes", "lying,squares"});
+  EXPECT_EQ(refused.status, kUsage);
+  EXPECT_THAT(refused.err, HasSubstr("has no class \"squares\"; its classes are lying, standing"));
+  const auto eval = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"scenes", "eval", folder_ / "places", "--classes",
+                                   "standing,lying"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_here(quick(words));
+  };
+  const Ended measured = eval({"--splits", "2", "--neighbors", "1", "--json"});
+  ASSERT_EQ(measured.status, kDone) << measured.err;
+  EXPECT_EQ(json::parse(measured.out)["classes"], (json{"standing", "lying"}));
+  EXPECT_THAT(eval({"--model", folder_ / "all.safetensors"}).err,
+              HasSubstr("--classes chooses folders of images"));
+}
+
 TEST_F(ScenesTrain, AnImageThatCannotBeReadIsNamedAndLeftOut) {
   test::save(folder_ / "places/lying/broken.png", "not a picture");
   const Ended ended = train("m.safetensors", {"--json"});

@@ -33,6 +33,36 @@ TEST(Corpus, AFolderOfFoldersIsReadInNaturalOrder) {
                           tree / "forest/a10.png", tree / "forest/b 2.jpg"));
 }
 
+TEST(Corpus, SomeClassesAreChosenByName) {
+  Tree tree;
+  tree.make_folder("empty");  // does not count where it is not chosen
+  const std::vector<std::string> chosen{"forest", "class9"};
+  const Corpus corpus = read_classes(tree.path(), chosen);
+  EXPECT_EQ(corpus.classes, chosen);
+  EXPECT_THAT(corpus.labels, ElementsAre(0, 0, 0, 1));
+  EXPECT_EQ(corpus.paths.back(), tree / "class9/x.jpg");
+  test::save(tree / "list.txt",
+             "forest/a9.png forest\nclass9/x.jpg class9\nclass10/y.JPG class10\n");
+  const Corpus listed = read_classes(tree / "list.txt", chosen);
+  EXPECT_EQ(listed.classes, chosen);
+  EXPECT_THAT(listed.paths, ElementsAre(tree / "forest/a9.png", tree / "class9/x.jpg"));
+  EXPECT_EQ(read_classes(tree / "list.txt", {}).classes.size(), 3U);
+  for (const std::string& source : {tree.path(), tree / "list.txt"}) {
+    const auto says = [&](const std::vector<std::string>& classes) {
+      return message_of<InvalidArgument>([&] { read_classes(source, classes); });
+    };
+    EXPECT_THAT(says({"forest", "beach"}),
+                HasSubstr("has no class \"beach\"; its classes are class9"));
+    EXPECT_THAT(says({"forest", "class9", "forest"}),
+                HasSubstr("class \"forest\" is chosen twice"));
+    EXPECT_THAT(says({"forest"}), HasSubstr("\"forest\" is the only class chosen"));
+  }
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                read_classes(tree.path(), std::vector<std::string>{"forest", "empty"});
+              }),
+              HasSubstr(tree / "empty: no image"));
+}
+
 TEST(Corpus, FoldersThatDoNotServeAreNamed) {
   Tree tree;
   tree.make_folder("empty");
