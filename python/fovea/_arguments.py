@@ -168,6 +168,7 @@ def array_of_type(
 ) -> np.ndarray[Any, np.dtype[Any]]:
     """The array with elements of one of these types: the first that holds all numbers of its own type, or else the first;
     fractions prefer the most precise. They are rounded to their type, and any other number that would change is refused."""
+    array = np.asarray(array)  # it may be a tensor
     came = f"{name} is {array.dtype} of shape {array.shape}"
     kind = array.dtype.kind
     if kind not in "biuf" or (kind == "b" and "uint8" in types):

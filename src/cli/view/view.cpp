@@ -5,6 +5,10 @@
 
 #include <fmt/format.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -75,7 +79,16 @@ void wait_for_end(const std::stop_token& stop) {
   never.wait(lock, stop, [] { return false; });
 }
 
+// Has the memory of images returned to the system as soon as it is freed. glibc would keep what each
+// of many threads has freed: 250 MiB and more instead of 90 while one steps through photos.
+void return_large_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+#endif
+}
+
 int run_view(ViewRequest& request, Context& context) {
+  return_large_memory();
   if (!request.host.empty() && request.token_file.empty())
     throw InvalidArgument(fmt::format(
         "--host {} lets other machines connect; give a secret as well: --token-file FILE",

@@ -185,7 +185,7 @@ TEST(ExplainScenePlaces, HalvesSpeakForTheirOwnClass) {
   EXPECT_NEAR(turned.total, -why.total, 1e-9);
 }
 
-// Squares of the words that speak for a half of an image lie in that half.
+// Squares of the words that speak for a half of an image reach into that half.
 TEST(ExplainScenePlaces, WordsAreShownWhereTheyAre) {
   const auto model = model_of({.name = "Hard"});
   Image<std::uint8_t> both = clone(texture(0, 90));
@@ -200,8 +200,8 @@ TEST(ExplainScenePlaces, WordsAreShownWhereTheyAre) {
                            static_cast<double>(both.height())};
   const auto by_value = [](const WordShare& a, const WordShare& b) { return a.value < b.value; };
   const auto [least, most] = std::ranges::minmax_element(why.words, by_value);
-  EXPECT_LT(most->place.x + most->place.width / 2, both.width() / 2.0);
-  EXPECT_GT(least->place.x + least->place.width / 2, both.width() / 2.0);
+  EXPECT_LT(most->place.x, both.width() / 2.0);
+  EXPECT_GT(least->place.right(), both.width() / 2.0);
   for (const WordShare& word : why.words) {
     EXPECT_EQ(word.place.empty(), word.places == 0);
     EXPECT_EQ(intersect(word.place, whole), word.place);
