@@ -79,8 +79,8 @@ void wait_for_end(const std::stop_token& stop) {
   never.wait(lock, stop, [] { return false; });
 }
 
-// Has the memory of images returned to the system as soon as it is freed. glibc would keep what each
-// of many threads has freed: 250 MiB and more instead of 90 while one steps through photos.
+// Has the memory of images returned to the system as soon as it is freed. glibc would keep what
+// each of many threads has freed: 250 MiB and more instead of 90 while one steps through photos.
 void return_large_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
