@@ -51,8 +51,8 @@ GuardOptions guard_options(const std::string& host, const std::string& token,
 }
 
 std::vector<std::string> parse_origins(const std::vector<std::string>& texts) {
-  std::vector<std::string> origins;
-  for (const std::string& text : texts) origins.push_back(parse_origin(text));
+  std::vector<std::string> origins(texts.size());
+  std::ranges::transform(texts, origins.begin(), &parse_origin);
   return origins;
 }
 

@@ -169,8 +169,8 @@ Corpus read_folder_of(const std::string& folder, std::span<const std::string> cl
 
 // The classes that the entries of a list have, in natural order.
 std::vector<std::string> classes_of(const std::vector<Entry>& entries) {
-  std::vector<std::string> classes;
-  for (const Entry& entry : entries) classes.push_back(entry.class_name);
+  std::vector<std::string> classes(entries.size());
+  std::ranges::transform(entries, classes.begin(), &Entry::class_name);
   std::ranges::sort(classes, io::natural_less);
   classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
   return classes;
