@@ -103,6 +103,12 @@ class Video:
             self._bgr = options["color"] == "bgr"
             options = {**options, "color": "rgb"}
         self._reader, self._name = _open(path, options)
+        self._step = int(options.get("step", 1))
+
+    @property
+    def frame_rate(self) -> float:
+        """Frames per second as they are given: those of the source, or fewer with ``step``; 0 where it does not say."""
+        return float(self.info["frame_rate"]) / self._step
 
     @property
     def info(self) -> dict[str, Any]:
@@ -185,7 +191,7 @@ def write_video(
 
     source = Video(frames, {}) if is_path(frames) else frames
     taken = Frames(source, "frames")
-    rate = float(source.info["frame_rate"]) if isinstance(source, Video) else 0.0
+    rate = source.frame_rate if isinstance(source, Video) else 0.0
     file = _fovea.files.VideoFile(as_path(path), dict(options), rate)
 
     def write(frame: Any, number: int) -> None:

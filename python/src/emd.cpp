@@ -111,6 +111,8 @@ class Solver {
                        bool mark) {
     const ImageInput p = rows_input(first, "P", {io::SampleType::kFloat64});
     const ImageInput q = rows_input(second, "Q", {io::SampleType::kFloat64});
+    require_bins("P", p.of<double>().width, ground_.rows(), "rows");
+    require_bins("Q", q.of<double>().width, ground_.columns(), "columns");
     const AnyArray costs = dense_array<double>(ground, "ground", {3});
     const int cells = ground_.rows() * ground_.columns();
     const auto problems = static_cast<int>(costs.shape(0));

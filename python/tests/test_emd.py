@@ -117,6 +117,7 @@ def test_costs_of_each_pair(histograms):
     assert found.ground == {"rows": 7, "columns": 7} and found.provenance["device"] == "cpu"
     assert emd.distance(P[0], Q, costs) == emd.distance(np.repeat(P[:1], 40, axis=0), Q, costs)
     refused(lambda: emd.distance(P[:3], Q[:3], costs), "40 rows of 49 costs")
+    refused(lambda: emd.distance([[1, 0, 0]], [[0, 1]], np.ones((1, 2, 3))), "2 rows")
     refused(lambda: emd.distance(P, Q, costs[:0]), "costs of no pair")
     refused(lambda: emd.distance(-1 - P, Q, costs), "row 0 of P has mass -")
 

@@ -142,3 +142,10 @@ def test_names_and_rates_that_cannot_be(tmp_path, frames):
     with pytest.raises(fovea.WriteError):
         fovea.write_video(tmp_path / "none/walk.y4m", frames)
     assert os.listdir(tmp_path) == []
+
+
+@needs_ffmpeg
+def test_every_other_frame_plays_as_fast(tmp_path, frames):
+    fovea.write_video(tmp_path / "a.mkv", frames, fps=20)
+    fovea.write_video(tmp_path / "b.mkv", fovea.read_video(tmp_path / "a.mkv", step=2))
+    assert read(tmp_path / "b.mkv")[0]["frame_rate"] == 10

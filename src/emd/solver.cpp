@@ -185,7 +185,7 @@ struct Solver::Impl {
         if (memory == Memory::kCuda)
           throw InvalidArgument(
               fmt::format("{}: {} work for the CPU, but histograms lie in GPU "
-                          "memory; clone() them to the host first",
+                          "memory; bring them to the host first",
                           kSolverName, what));
       exec.device = Device::cpu();
     }

@@ -141,7 +141,7 @@ Session::Session(const SessionOptions& options, Systems systems)
       systems_(std::move(systems)),
       truth_(options.truth.empty() ? nullptr : std::make_shared<const Truth>(options.truth)),
       pictures_(std::size_t{32} << 20),
-      explanations_(std::size_t{40} << 20),
+      explanations_(std::size_t{128} << 20),
       jobs_(options.exec),
       questions_(options.exec),
       streams_({systems_, inputs_, jobs_, options.exec, truth_}, options.timeout_seconds) {

@@ -175,13 +175,13 @@ TEST(Jobs, StopWhereNobodyListensAnyMore) {
     begun.set_value(exec.stop);
     return endless(exec);
   });
+  auto one = jobs.listen(heard, [](std::string, bool) {});
+  const auto another = jobs.listen(heard, of_heard.send());
   const std::string left = jobs.submit("other page", [&](const Exec& exec) -> Result {
     test::wait_for_stop(exec.stop);
     ended.set_value();
     return {};
   });
-  auto one = jobs.listen(heard, [](std::string, bool) {});
-  const auto another = jobs.listen(heard, of_heard.send());
   auto listener = jobs.listen(left, [](std::string, bool) {});
   one.reset();
   const std::string waiting = jobs.submit("third page", endless);

@@ -57,8 +57,8 @@ struct Followed {
 // itself, so that threads and other points do not change it. Throws InvalidArgument where a size
 // differs, and for values that are not finite.
 template <class T>
-Followed follow(ImageView<const T> first, ImageView<const T> second, const FollowPoints& points,
-                const FollowOptions& options = {});
+FOVEA_API Followed follow(ImageView<const T> first, ImageView<const T> second,
+                          const FollowPoints& points, const FollowOptions& options = {});
 template <class T>
 Followed follow(const Image<T>& first, const Image<T>& second, const FollowPoints& points,
                 const FollowOptions& options = {}) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -300,13 +301,20 @@ int run_eval(EvalRequest& request, Context& context) {
   }
   const EvalImages* searched = windows ? nullptr : &images;
   if (!request.output.empty()) write_eval_folder(request, context, results, searched);
-  const std::optional<CalibratedModel> calibrated = write_calibrated(request, results.front());
+  std::optional<CalibratedModel> calibrated;
+  std::exception_ptr refused;  // what was measured is printed all the same
+  try {
+    calibrated = write_calibrated(request, results.front());
+  } catch (...) {
+    refused = std::current_exception();
+  }
   if (context.json) print_json(request, context, results, searched, calibrated);
   else if (calibrated)
     context.console.print(fmt::format(
         "{}: confidence is 1 / (1 + exp(-({:.4g} * score {} {:.4g})))\n", calibrated->output,
         calibrated->calibration.slope, calibrated->calibration.offset < 0 ? '-' : '+',
         std::abs(calibrated->calibration.offset)));
+  if (refused) std::rethrow_exception(refused);
   return kDone;
 }
 

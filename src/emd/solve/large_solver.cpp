@@ -34,6 +34,18 @@ struct LargeFound {
   SolvedBy solver = SolvedBy::kClosedForm;
 };
 
+// Masses with fractions are rounded one by one, so that many of them have different sums although
+// the histograms have the same: the difference goes to the first of the greatest masses.
+void even_out(LargePair& pair) {
+  const Wide more = pair.first_total - pair.second_total;
+  const auto rows = std::ssize(pair.first) - 1, columns = std::ssize(pair.second) - 1;
+  if (std::max(rows, columns) <= kMostFastBins || magnitude(more) > rows + columns) return;
+  std::vector<std::int64_t>& lighter = more < 0 ? pair.first : pair.second;
+  *std::max_element(lighter.begin(), lighter.end() - 1) +=
+      static_cast<std::int64_t>(magnitude(more));
+  pair.first_total = pair.second_total = std::max(pair.first_total, pair.second_total);
+}
+
 // What make_whole() does, with totals that more than 64 bins cannot overflow.
 template <class Mass>
 void make_large(MassPolicy policy, const Mass* first, const Mass* second, LargePair& pair) {
@@ -83,6 +95,8 @@ void make_large(MassPolicy policy, const Mass* first, const Mass* second, LargeP
       pair.first_total = kNormalTotal;
     }
     pair.second_total = pair.first_total;
+  } else if (!(one.whole && other.whole)) {
+    even_out(pair);
   }
   if (!apart) more = pair.first_total - pair.second_total;
   pair.mass.moved = static_cast<std::int64_t>(std::min(pair.first_total, pair.second_total));
@@ -109,8 +123,11 @@ class LargeWorker {
         rule_{options.mass, ground.unit(), options.penalty.value_or(ground.greatest()),
               ground.greatest()},
         exec_(exec) {
-    max_pivots_ = options.max_pivots > 0 ? options.max_pivots
-                                         : kLargePivotsPerBin * (ground.rows() + ground.columns());
+    const std::int64_t most = std::int64_t{kLargePivotsPerBin} * (ground.rows() + ground.columns());
+    max_pivots_ =
+        options.max_pivots > 0
+            ? options.max_pivots
+            : static_cast<int>(std::min<std::int64_t>(most, std::numeric_limits<int>::max()));
     pair_.first.resize(static_cast<std::size_t>(ground.rows()) + 1);
     pair_.second.resize(static_cast<std::size_t>(ground.columns()) + 1);
   }
@@ -198,9 +215,15 @@ class LargeWorker {
   LargeFound search() {
     if (ground_.units().empty())
       throw InvalidArgument(fmt::format(
-          "emd: {} bins have no table of costs, so that they need equal or normalized masses, and "
-          "have neither flows nor potentials; expected at most {} bins",
-          ground_.rows(), GroundDistance::kMostTableBins));
+          "emd: {} bins have no table of costs, so that only a closed form solves them, {}; "
+          "expected "
+          "at most {} bins",
+          ground_.rows(),
+          form_ == ground_.form()
+              ? "which needs equal or normalized masses and gives no potentials, and flows "
+                "only along a line"
+              : "which the solver simplex excludes",
+          GroundDistance::kMostTableBins));
     // Potentials are those of all mass.
     if (ground_.metric() && potentials_ == nullptr) keep_common_mass();
     gather(pair_.first, ground_.rows(), rows_, first_);

@@ -127,11 +127,11 @@ Followed follow(ImageView<const T> first, ImageView<const T> second, const Follo
   }
   return result;
 }
-template Followed follow(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>,
-                         const FollowPoints&, const FollowOptions&);
-template Followed follow(ImageView<const std::uint16_t>, ImageView<const std::uint16_t>,
-                         const FollowPoints&, const FollowOptions&);
-template Followed follow(ImageView<const float>, ImageView<const float>, const FollowPoints&,
-                         const FollowOptions&);
+template FOVEA_API Followed follow(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>,
+                                   const FollowPoints&, const FollowOptions&);
+template FOVEA_API Followed follow(ImageView<const std::uint16_t>, ImageView<const std::uint16_t>,
+                                   const FollowPoints&, const FollowOptions&);
+template FOVEA_API Followed follow(ImageView<const float>, ImageView<const float>,
+                                   const FollowPoints&, const FollowOptions&);
 
 }  // namespace fovea::flow

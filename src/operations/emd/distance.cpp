@@ -194,13 +194,13 @@ void describe(FieldVisitor& visit, DistanceReport& report) {
   visit("errors", report.errors, "what is wrong with invalid problems");
 }
 
-// Whether the totals of a pair differ by more than the rounding of their sums.
+// Whether the totals of a pair differ by more than the rounding of masses and of their sums.
 bool is_unequal(const Pair& pair) {
   const auto total = [](const Histogram& masses) {
-    return std::accumulate(masses.begin(), masses.end(), 0.0);
+    return std::accumulate(masses.begin(), masses.end(), 0.0L);
   };
-  const double first = total(pair.first), second = total(pair.second);
-  return std::abs(first - second) > 1e-12 * std::max(first, second);
+  const long double first = total(pair.first), second = total(pair.second);
+  return std::abs(first - second) > 1e-12L * std::max(first, second);
 }
 
 std::string assumed_of(const emd::SolverOptions& options) {

@@ -29,13 +29,14 @@ export class Why {
   }
 
   // `query` names the place of the result, and `frame` is the one that is shown.
-  show(why, {address, why_pictures: pictures, video}, query, frame) {
+  show(why, {address, why_pictures: pictures, video, width, height}, query, frame) {
     this.shapes = why.shapes;
+    const within = ([left, top, wide, high]) => !video && left >= 0 && top >= 0 && left + wide <= width && top + high <= height;
     this.shown = {place: why.box ?? null, shapes: [], heat: null, spot: null};
     this.room.hidden = false;
     byId('why-title').textContent = why.title;
     byId('why-body').replaceChildren(el('p', {}, why.summary),
-      ...pictures.map((picture) => this.picture(picture, address, query)), this.reasons(why, video ? null : address), this.layers(why, address, query),
+      ...pictures.map((picture) => this.picture(picture, address, query)), this.reasons(why, address, within), this.layers(why, address, query),
       ...why.tables.map((table) => this.table(table)));
     this.setFrame(frame);
   }
@@ -52,15 +53,16 @@ export class Why {
       el('figcaption', {}, `${title}. ${text}`));
   }
 
-  // A reason that is somewhere in the picture is shown by that part of it; not where the picture is a frame of many.
-  reasons(why, address) {
+  // A reason that is somewhere in the picture is shown by that part of it; not where the picture is a frame of many, nor where it
+  // reaches into the margin around it.
+  reasons(why, address, within) {
     const most = Math.max(1e-12, ...why.reasons.map(({value}) => Math.abs(value)));
     const rows = why.reasons.map((reason) => {
       const bar = el('span', {class: `fill ${reason.value < 0 ? 'against' : 'for'}`});
       const width = 50 * Math.abs(reason.value) / most;
       bar.style.width = `${width}%`;
       bar.style.left = reason.value < 0 ? `${50 - width}%` : '50%';
-      const patch = address && reason.box ? el('img', {class: 'patch', src: `${address}/patch/${reason.box}`, alt: reason.name, title: reason.name}) : null;
+      const patch = reason.box && within(reason.box) ? el('img', {class: 'patch', src: `${address}/patch/${reason.box}`, alt: reason.name, title: reason.name}) : null;
       const text = patch ? `${reason.name}: ${reason.text}` : reason.text;
       const row = el('button', {type: 'button', class: 'reason'}, patch ?? el('span', {}, reason.name), el('span', {class: 'track'}, bar),
         el('span', {class: 'value'}, format(reason.value)), text ? el('small', {}, text) : '');

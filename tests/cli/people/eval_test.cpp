@@ -147,6 +147,14 @@ TEST_F(PeopleEval, WritesTheModelWithACalibrationByWhichDetectionsGetAConfidence
   EXPECT_NEAR(person["confidence"].get<double>(), 1 / (1 + std::exp(-odds)), 1e-6);
 }
 
+TEST_F(PeopleEval, PrintsWhatItMeasuredWhereTheModelCannotBeWritten) {
+  const Ended ended =
+      run_here(on_images({"--json", "--calibrate", folder_ / "none/c.safetensors"}));
+  EXPECT_NE(ended.status, kDone);
+  EXPECT_THAT(ended.err, HasSubstr("none"));
+  EXPECT_TRUE(json::parse(ended.out).contains("log_average_miss_rate"));
+}
+
 TEST_F(PeopleEval, CalibratesOneModelOnImages) {
   const std::string out = folder_ / "c.safetensors";
   std::vector<std::string> two = on_images({"--calibrate", out});
