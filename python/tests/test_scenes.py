@@ -218,6 +218,9 @@ def test_classes_choose_folders(places, tmp_path, program):
     assert chosen.classes == some and "--classes " + ",".join(some) in chosen.command
     program(chosen.command, **{"MODEL.safetensors": tmp_path / "m.safetensors"})
     assert scenes.load_model(tmp_path / "m.safetensors") == chosen
+    assert scenes.evaluate(chosen, places, classes=some).confusion_matrix.sum() == 12
+    with pytest.raises(fovea.InvalidArgument, match="is none of"):
+        scenes.evaluate(chosen, places)
     measured = scenes.cross_validate(places, classes=some, splits=2, **SMALL)
     assert list(measured.classes) == some
     with pytest.raises(fovea.InvalidArgument, match="has no class \"moon\"; its classes are " + ", ".join(names)):

@@ -124,12 +124,13 @@ def evaluate(
 ) -> Evaluation:
     """Measures how often a model classifies images correctly, with the program's numbers.
 
-    ``images`` and ``labels`` are those of :func:`train`; all of them are tested."""
+    ``images`` and ``labels`` are those of :func:`train`; all of them are tested. With ``classes``, which are those of the model,
+    images of a folder or list that are of other classes are left out."""
     skip = skips(on_error)
     classifier = Classifier(model, **options)
     if classes is not None and list_of(classes, "classes", "a list") != classifier.classes:
         raise InvalidArgument(f"classes are not those of the model, which has {', '.join(classifier.classes)}")
-    listed, numbers, _ = _corpus(images, labels, classifier.classes)
+    listed, numbers, _ = _corpus(images, labels, classifier.classes, choose=classes is not None)
     with reporting(progress) as report:
         found, failures = classifier._face.evaluate(listed, numbers, skip, report)
     _warn(failures, listed)
