@@ -115,7 +115,8 @@ TEST_P(YuvRows, EveryPairOfBytesRoundsAlike) {
 TEST_P(YuvRows, GrayIsThatOfTheImagesOfTheFrames) {
   Random random(14);
   for (int round = 0; round < 60; ++round) {
-    const auto [width, height] = test::random_size(random, 100);
+    const test::Size size = test::random_size(random, 100);
+    const int width = size.width, height = size.height;
     const YuvFormat format = random_format(random, width, height);
     const RandomPlanes planes(random, format);
     const auto check = [&]<class T>(T) {
