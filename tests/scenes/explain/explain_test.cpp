@@ -199,16 +199,17 @@ TEST(ExplainScenePlaces, WordsAreShownWhereTheyAre) {
   const Rect<double> whole{0, 0, static_cast<double>(both.width()),
                            static_cast<double>(both.height())};
   const auto by_value = [](const WordShare& a, const WordShare& b) { return a.value < b.value; };
-  const auto [least, most] = std::ranges::minmax_element(why.words, by_value);
-  EXPECT_LT(most->place.x, both.width() / 2.0);
-  EXPECT_GT(least->place.right(), both.width() / 2.0);
+  const WordShare& least = *std::ranges::min_element(why.words, by_value);
+  const WordShare& most = *std::ranges::max_element(why.words, by_value);
+  EXPECT_LT(most.place.x, both.width() / 2.0);
+  EXPECT_GT(least.place.right(), both.width() / 2.0);
   for (const WordShare& word : why.words) {
     EXPECT_EQ(word.place.empty(), word.places == 0);
     EXPECT_EQ(intersect(word.place, whole), word.place);
   }
   const report::Explanation shown = present(why);
   EXPECT_TRUE(std::ranges::any_of(shown.reasons, [&](const report::Reason& reason) {
-    return reason.place == most->place && reason.value == most->value;
+    return reason.place == most.place && reason.value == most.value;
   }));
 }
 
