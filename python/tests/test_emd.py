@@ -543,7 +543,7 @@ def test_bad_tracks_are_refused(walk):
     refused(lambda: emd.Tracker(frame, box=(94, 60, 20, 30)), "4x4|box|target")
     refused(lambda: emd.Tracker(None, box=BOX), "frame is None")
     refused(lambda: emd.Tracker(frame.astype(complex), box=BOX), "frame is complex128")
-    refused(lambda: emd.Tracker(frame, box=BOX, colour=3), "colors")
+    refused(lambda: emd.Tracker(frame, box=BOX, colrs=3), "colors")
     tracker = emd.Tracker(frame, box=BOX, device="cpu")
     refused(lambda: tracker.track(frame[:30]), "size|pixels|x")
     refused(lambda: tracker.likelihood(7), "7")

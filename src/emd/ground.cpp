@@ -23,13 +23,25 @@ void require_bins(int bins, int most) {
     throw InvalidArgument(fmt::format("ground distance: {} bins, expected 1 to {}", bins, most));
 }
 
+// What bins cost that are so far apart in a form with one unit between neighbors.
+std::int64_t units_apart(GroundForm form, std::int64_t apart, int bins) {
+  switch (form) {
+    case GroundForm::kDiscrete: return apart == 0 ? 0 : 1;
+    case GroundForm::kMonge: return apart * apart;
+    case GroundForm::kCircle: return std::min(apart, bins - apart);
+    case GroundForm::kLine:
+    case GroundForm::kGeneral: break;
+  }
+  return apart;
+}
+
 template <class Cost>
 GroundDistance on_line(int bins, const Cost& cost) {
   require_bins(bins, kMost);
   std::vector<double> costs;
   costs.reserve(static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins));
   for (int i = 0; i < bins; ++i)
-    for (int j = 0; j < bins; ++j) costs.push_back(cost(std::abs(i - j)));
+    for (int j = 0; j < bins; ++j) costs.push_back(static_cast<double>(cost(std::abs(i - j))));
   return {bins, bins, costs};
 }
 
@@ -172,16 +184,7 @@ void GroundDistance::analyze() {
 
 // The forms that are named by a word, with one unit between neighbors.
 GroundDistance GroundDistance::closed(GroundForm form, int bins) {
-  const auto cost = [&](int apart) {
-    switch (form) {
-      case GroundForm::kDiscrete: return apart == 0 ? 0 : 1;
-      case GroundForm::kMonge: return apart * apart;
-      case GroundForm::kCircle: return std::min(apart, bins - apart);
-      case GroundForm::kLine:
-      case GroundForm::kGeneral: break;
-    }
-    return apart;
-  };
+  const auto cost = [&](int apart) { return units_apart(form, apart, bins); };
   const bool metric = form != GroundForm::kMonge;
   if (bins <= kMostTableBins) {
     GroundDistance made = on_line(bins, cost);
@@ -242,15 +245,7 @@ std::int64_t GroundDistance::units(int row, int column) const {
   if (!units_.empty())
     return units_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
                   static_cast<std::size_t>(column)];
-  const std::int64_t apart = std::abs(row - column);
-  switch (form_) {
-    case GroundForm::kDiscrete: return apart == 0 ? 0 : 1;
-    case GroundForm::kMonge: return apart * apart;
-    case GroundForm::kCircle: return std::min(apart, columns_ - apart);
-    case GroundForm::kLine:
-    case GroundForm::kGeneral: break;
-  }
-  return apart;
+  return units_apart(form_, std::abs(row - column), columns_);
 }
 double GroundDistance::cost(int row, int column) const {
   return static_cast<double>(units(row, column)) * unit_;

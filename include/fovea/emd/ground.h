@@ -44,7 +44,7 @@ class FOVEA_API GroundDistance {
 
   // Bins along a line, one unit apart. All but `thresholded` have a closed form. With more than
   // kMostTableBins bins they have no table, and only what their closed form solves can be solved:
-  // equal or normalized masses, and no flows.
+  // equal or normalized masses, without potentials, and with flows for l1, l2 and squared.
   static GroundDistance l1(int bins);                            // |i - j|
   static GroundDistance l2(int bins);                            // equal to l1 on a line
   static GroundDistance squared(int bins);                       // (i - j)^2

@@ -26,12 +26,10 @@ def test_inside(browser, errors, notebook, address, name):
 
 def test_refused(browser, notebook, address):
     """Without the option nobody embeds the page."""
-    refusals = []
-    page = watched(browser, refusals)
-    page.goto(notebook.page_with(address))
+    page = watched(browser, [])
+    with page.expect_console_message(lambda message: "frame-ancestors 'none'" in message.text):
+        page.goto(notebook.page_with(address))
     expect(page.frame_locator("iframe").locator("#canvas")).to_have_count(0)
-    page.wait_for_timeout(100)
-    assert any("frame-ancestors 'none'" in refusal for refusal in refusals), refusals
     page.close()
 
 
