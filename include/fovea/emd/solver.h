@@ -134,8 +134,8 @@ struct SolutionsView {
 // Devices may find different flows of that cost and need different numbers of pivots; so where
 // max_pivots is too low, status and upper bound may differ between devices.
 //
-// Problems with more than 64 bins on a side are solved on the CPU only. The device `auto` is then the
-// CPU. Where options name a GPU, or histograms lie in its memory, an InvalidArgument is thrown.
+// Problems with more than 64 bins on a side are solved on the CPU only, which is then the device
+// `auto`. Where options name a GPU, or histograms lie in its memory, an InvalidArgument is thrown.
 class FOVEA_API Solver {
  public:
   explicit Solver(GroundDistance ground, const SolverOptions& options = {});
