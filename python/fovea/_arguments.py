@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .errors import InvalidArgument, InvalidType
+from .errors import InvalidArgument, InvalidType, IoError
 from .files import as_path, is_path
 
 #: What becomes of an input that cannot be read: it raises its error, or is left out, with a warning or, where the results
@@ -82,6 +82,21 @@ def path_of(value: Any, name: str = "path", expected: str = "a path in UTF-8") -
     if not isinstance(value, (str, bytes, os.PathLike)):
         raise InvalidType(f"{name} is {shown(value)}; expected {expected}")
     return as_path(value, name, expected)
+
+
+def path_ending(value: Any, what: str, endings: Sequence[str]) -> str:
+    """The path of a file to write, which ends in one of these ways."""
+    path = path_of(value)
+    if not path.endswith(tuple(endings)):
+        raise InvalidArgument(f"{path}: {what} are written as {one_of(endings)}; give a name that ends so")
+    return path
+
+
+def refuse_folder(value: Any, every: str, expected: str = "an image") -> None:
+    """Refuses the path of a folder, and names the method for ``every`` file in it, where there is one."""
+    if is_path(value) and os.path.isdir(value):
+        takes = f"; {every} takes all in a folder" if every else ""
+        raise IoError(f"{as_path(value)}: is a folder; expected {expected}{takes}")
 
 
 def model_of(value: Any, kind: type[_Kind], load: Callable[[Any], _Kind]) -> _Kind:

@@ -30,8 +30,12 @@ class Results(Iterator[_Result], Generic[_Result]):
     #: The inputs that were left out so far.
     failed: list[Failure]
 
-    def __init__(self, steps: Iterator[tuple[int, _Result]], failed: list[Failure] | None = None) -> None:
-        self._steps, self.failed, self._begun = steps, [] if failed is None else failed, False
+    def __init__(
+        self, steps: Iterator[tuple[int, _Result]], kind: Any = None, failed: list[Failure] | None = None
+    ) -> None:
+        """``kind`` is the class of the results, which says what columns a table without any has."""
+        self._steps, self._kind, self._begun = steps, kind, False
+        self.failed = [] if failed is None else failed
 
     def __next__(self) -> _Result:
         self._begun = True
@@ -55,14 +59,15 @@ class Results(Iterator[_Result], Generic[_Result]):
             rows, frame = len(next(iter(columns.values()), ())), getattr(found, "frame", None)
             path = np.full(rows, getattr(found, "path", None), object)
             tables.append({"path": path, "frame": np.full(rows, index if frame is None else frame), **columns})
-        names = dict.fromkeys(name for table in ({"path": 0, "frame": 0}, *tables) for name in table)
+        if not tables:
+            nothing = {} if self._kind is None else self._kind._no_rows()
+            tables = [{"path": np.zeros(0, object), "frame": np.zeros(0, int), **nothing}]
+        names = dict.fromkeys(name for table in tables for name in table)
         return pandas.DataFrame({name: _joined(name, tables) for name in names})
 
 
 def _joined(name: str, tables: list[dict[str, Any]]) -> Any:
     """A column of several tables, with None or, among fractions, NaN in the rows of those that lack it."""
-    if not tables:
-        return []
     known = [table[name] for table in tables if name in table]
     kind, nothing = (known[0].dtype, np.nan) if all(column.dtype.kind == "f" for column in known) else (object, None)
     return np.concatenate([table.get(name, np.full(len(table["path"]), nothing, kind)) for table in tables])

@@ -12,13 +12,14 @@ import numpy as np
 
 from . import _fovea
 from ._arguments import array_from, array_of_type, shown, unmasked
+from ._keywords import Methods
 from ._options import Self
 from .errors import InvalidArgument, InvalidType
 
 __all__ = ["Estimator"]
 
 
-class Estimator:
+class Estimator(Methods):
     """Parameters as scikit-learn has them: the constructor stores them as they are, ``fit`` checks them, and what was
     learned has names that end in an underscore. Clones, pipelines and searches of scikit-learn take such objects."""
 

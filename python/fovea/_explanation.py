@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from ._frames import rgb
+from ._keywords import Methods
 from ._notebook import png_of
 from ._rules import in_its_colors
 from .errors import InvalidArgument
@@ -72,7 +73,7 @@ def _titles(columns: dict[str, Any]) -> list[str]:
     return [f"{title} ({unit})" if unit else title for title, unit in pairs]
 
 
-class Explanation:
+class Explanation(Methods):
     """An answer to the question why. ``print`` shows it as text, and a notebook as a picture."""
 
     title: str

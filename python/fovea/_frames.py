@@ -9,7 +9,7 @@ from typing import Any, TypeVar, Union
 import numpy as np
 
 from . import _fovea
-from ._arguments import OnError, shown, skips
+from ._arguments import OnError, refuse_folder, shown, skips
 from ._batch import Failure, Results
 from ._ordered import in_order
 from ._progress import Progress, check_progress, reporting
@@ -26,8 +26,10 @@ _Result = TypeVar("_Result")
 _Input = TypeVar("_Input")
 
 
-def pixels_of(image: Any) -> Any:
-    """An image, which is read where it is a path: bytes without opacity, turned upright."""
+def pixels_of(image: Any, every: str = "") -> Any:
+    """An image, which is read where it is a path: bytes without opacity, turned upright. ``every`` is the method for all
+    images in a folder."""
+    refuse_folder(image, every)
     return _fovea.files.read_bytes(as_path(image)) if is_path(image) else image
 
 
@@ -109,8 +111,8 @@ def one_by_one(frames: Frames, work: Callable[[Any, int], _Result | None], progr
     return each()
 
 
-def each_of(results: Iterator[_Input], work: Callable[[_Input], _Result]) -> Results[_Result]:
-    """``work(result)`` for each result. Leaving it early leaves ``results`` at once, too."""
+def each_of(results: Iterator[_Input], work: Callable[[_Input], _Result], kind: type[_Result]) -> Results[_Result]:
+    """``work(result)`` of this class for each result. Leaving it early leaves ``results`` at once, too."""
 
     def each() -> Iterator[tuple[int, _Result]]:
         try:
@@ -120,7 +122,7 @@ def each_of(results: Iterator[_Input], work: Callable[[_Input], _Result]) -> Res
             if hasattr(results, "close"):
                 results.close()
 
-    return Results(each())
+    return Results(each(), kind)
 
 
 #: What the library says of a frame that has another size than those before it.
@@ -148,8 +150,10 @@ class SideBySide:
         self.ahead: int | None = None  #: frames that are read before their turn; by default two per worker
         self.hint = ""  #: what the error of an input of another size says at its end
 
-    def results(self, inputs: Iterable[Any], work: Callable[[Any, Any, int], _Result]) -> Results[_Result]:
-        """``work(worker, input, index)`` for each input. A result of a file has its ``path``."""
+    def results(
+        self, inputs: Iterable[Any], work: Callable[[Any, Any, int], _Result], kind: type[_Result] | None = None
+    ) -> Results[_Result]:
+        """``work(worker, input, index)``, of this class, for each input. A result of a file has its ``path``."""
         failed: list[Failure] = []
 
         def attempt(worker: Any, value: Any, index: int) -> _Result | Failure:
@@ -178,4 +182,4 @@ class SideBySide:
                     if self.warn:
                         warnings.warn(str(found.error), RuntimeWarning, stacklevel=3)
 
-        return Results(each(), failed)
+        return Results(each(), kind, failed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 from collections.abc import Callable, Iterable
@@ -9,6 +10,7 @@ from typing import Any, TypeVar
 
 from . import _rules
 from ._words import in_python
+from .errors import InvalidType
 
 _Annotated = TypeVar("_Annotated", bound=Callable[..., Any])
 
@@ -81,3 +83,41 @@ def _ruled(function: Any, names: Iterable[str]) -> Any:
         return function(*arguments, **keywords)
 
     return ruled
+
+
+class Methods:
+    """An object whose methods refuse keywords that they do not have as functions with options do: with the nearest one."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        for name, method in list(vars(cls).items()):
+            if inspect.isfunction(method) and not name.startswith("_"):
+                setattr(cls, name, _checked(method))
+
+
+def _checked(method: Any) -> Any:
+    @functools.wraps(method)
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return method(*arguments, **keywords)
+        except TypeError as error:
+            if not isinstance(error, InvalidType):
+                _refuse_unknown(method, arguments, keywords)
+            raise
+
+    return checked
+
+
+def _refuse_unknown(method: Any, arguments: tuple[Any, ...], keywords: Iterable[str]) -> None:
+    parameters = inspect.signature(method).parameters
+    unknown = [name for name in keywords if name not in parameters]
+    if not unknown or any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+        return
+    options = getattr(arguments[0], "_options", {}) if arguments else {}
+    near = difflib.get_close_matches(unknown[0], [*list(parameters)[1:], *options], 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    if near and near[0] not in parameters:
+        hint = f"; options are given when it is made: {type(arguments[0]).__name__}({near[0]}=...)"
+    raise InvalidType(f"{method.__name__}() has no keyword {unknown[0]!r}{hint}") from None

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ._arguments import path_of
+from ._keywords import Methods
 from .files import Path, file_hash, model_name, model_path
 
 _Model = TypeVar("_Model", bound="StoredModel")
 
 
-class StoredModel:
+class StoredModel(Methods):
     """A model of the library and where it comes from."""
 
     #: Reads a model of the library from a file.

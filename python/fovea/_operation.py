@@ -145,12 +145,16 @@ class Operated(Face):
         return kind(**origin, values=values, _name=name, **own)
 
     def _each_frame(
-        self, frames: Frames, work: Callable[[Any, Any, int], _Result], progress: Progress
+        self,
+        frames: Frames,
+        work: Callable[[Any, Any, int], _Result],
+        progress: Progress,
+        kind: type[_Result] | None = None,
     ) -> Results[_Result]:
-        """``work(face, frame, number)`` of each frame, in several threads. All work on the newest frame of a live source,
+        """``work(face, frame, number)``, of this class, of each frame, in several threads. All work on the newest frame of a live source,
         which is done soonest so."""
         every = self._side_by_side("frames", 1 if frames.newest else frames.count, progress)
         every.count, every.ahead = frames.count, 0 if frames.newest else None
         if frames.path and os.path.isdir(frames.path):
             every.hint = ". Frames of a video have one size; for single photos call detect_all() or its like"
-        return every.results(frames, work)
+        return every.results(frames, work, kind)

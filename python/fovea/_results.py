@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _fovea
 from ._arguments import flag, shown, word
+from ._keywords import Methods
 from ._words import in_python
 from ._rules import Rules
 from .errors import InvalidArgument, InvalidType
@@ -91,6 +92,18 @@ def _columns(field: dict[str, Any], values: Any) -> Iterator[tuple[str, np.ndarr
         yield name, values
 
 
+def _nothing(field: dict[str, Any], column: bool) -> Any:
+    """The value of a field in a result that found nothing; as a column it has no elements."""
+    kind = field["kind"]
+    if kind == "list" and field["element"]["kind"] == "record":
+        return {each["name"]: _nothing(each, True) for each in field["element"]["fields"]}
+    if column or kind in ("list", "array"):
+        sides = {"box": (4,), "size": (2,), "point": (2,)}.get(kind, ())
+        return np.zeros((0, *sides), field.get("dtype", str))
+    plain = {"int": 0, "float": 0.0, "bool": False, "str": "", "choice": ""}
+    return None if field.get("optional") else plain.get(kind)
+
+
 def described(fields: list[dict[str, Any]], rows: str | None = None) -> Callable[[_Kind], _Kind]:
     """A class decorator: the attributes of a result are the fields that the library describes.
 
@@ -122,7 +135,7 @@ def _attributes(kind: type) -> frozenset[str]:
     return frozenset(dir(kind)).union(fields, *(vars(base).get("__annotations__", ()) for base in kind.__mro__))
 
 
-class Closed:
+class Closed(Methods):
     """An object whose attributes are known, so that a misspelled one cannot be set without a word."""
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -189,6 +202,13 @@ class Result(Closed):
         """What it adds to a table of many results: by default one row of its single values."""
         values = {field["name"]: self.__dict__.get(field["name"]) for field in self._fields if field["printed"]}
         return {name: np.array([value]) for name, value in values.items() if isinstance(value, (str, int, float))}
+
+    @classmethod
+    def _no_rows(cls) -> dict[str, np.ndarray[Any, Any]]:
+        """The columns of ``_overview()`` with their types, and no row."""
+        row = {field["name"] for field in getattr(cls, "_row", ())}
+        values = {field["name"]: _nothing(field, field["name"] in row) for field in cls._fields}
+        return {name: column[:0] for name, column in cls({}, {}, "", values, frame=0)._overview().items()}
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import _fovea
-from ._arguments import OnError, path_of, text
+from ._arguments import OnError, flag, path_of, refuse_folder, text
 from ._batch import Results, inputs_of
-from ._frames import Frames, VideoLike, decoded, is_encoded, name_of, pixels_of
+from ._frames import Frames, VideoLike, is_encoded, name_of, pixels_of
 from ._model import StoredModel
 from ._operation import Operated
 from ._progress import Progress
@@ -79,6 +79,7 @@ class Operation(Operated):
 
     def run(self, input: Any) -> Any:
         """The result for an image or a mesh: an array, a path, or what functions of ``fovea.mesh`` take as a mesh."""
+        refuse_folder(input, "run_all() of an Operation", "one file")
         return self._of(self._face, input)
 
     def run_all(
@@ -93,18 +94,21 @@ class Operation(Operated):
         listed, count = (meshes_of if _described(self._operation)["mesh"] else inputs_of)(inputs)
         self._refuse_files("several inputs")
         every = self._side_by_side("inputs", count, progress, on_error)
-        return every.results(listed, lambda face, input, index: self._of(face, input))
+        return every.results(listed, lambda face, input, index: self._of(face, input), self._kind)
 
-    def video(self, source: VideoLike, *, progress: Progress = False) -> Results[Any]:
-        """The results for the frames of a video in order: a file, a folder of images, or frames as arrays or paths."""
-        frames = Frames(source)
+    def video(self, source: VideoLike, *, keep_images: bool = False, progress: Progress = False) -> Results[Any]:
+        """The results for the frames of a video in order: a file, a folder of images, or frames as arrays or paths.
+
+        With ``keep_images`` results that are drawn on an image have their frames."""
+        frames, keep = Frames(source), flag(keep_images, "keep_images")
         self._refuse_files("a video")
 
         def work(face: Any, frame: Any, index: int) -> Any:
-            number, seconds = frame.decode()[1:] if is_encoded(frame) else (index, None)
-            return self._of(face, pixels_of(decoded(frame)), frames.name, frame=number, time_seconds=seconds)
+            pixels, number, seconds = frame.decode() if is_encoded(frame) else (pixels_of(frame), index, None)
+            image = pixels if keep else as_path(frame) if is_path(frame) else None
+            return self._of(face, pixels, frames.name, frame=number, time_seconds=seconds, _image=image)
 
-        return self._each_frame(frames, work, progress)
+        return self._each_frame(frames, work, progress, self._kind)
 
     def _refuse_files(self, inputs: str) -> None:
         if self._files[0]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from . import _fovea
-from ._keywords import takes_options
+from ._keywords import Methods, takes_options
 from ._options import (
     FilesReadImageOptions,
     FilesReadVideoOptions,
@@ -91,7 +91,7 @@ def _open(source: str, options: dict[str, Any]) -> tuple[Any, str]:
     return elsewhere, elsewhere.name
 
 
-class Video:
+class Video(Methods):
     """The frames of a video in order, once. It is an iterator and a context manager."""
 
     def __init__(self, source: object, options: dict[str, Any]) -> None:

@@ -115,6 +115,22 @@ def test_actions_are_recognized_in_their_order(seen):
     assert seen.timeline().startswith("<svg") and seen._repr_html_() == seen.timeline()
 
 
+def test_a_film_and_its_frames_are_the_same(seen, model_file, day, day_file, tmp_path):
+    """Where frames come from is no part of what was found in them."""
+    actions, own = fovea.actions, {"reject": 1.1, "device": "cpu"}
+    for same in (fovea.read_video(day_file), fovea.read_video(day_file, color="gray"), (frame.image for frame in fovea.read_video(day_file))):
+        rate = {} if isinstance(same, fovea.files.Video) else {"frame_rate": 50.0}
+        assert actions.recognize(same, model_file, **rate, **own) == seen
+    assert actions.recognize(day, model_file, frame_rate=50.0, **own) == seen and "day.y4m" in seen.command
+    points = actions.points(day_file, device="cpu")
+    assert actions.points(fovea.read_video(day_file), device="cpu") == points
+    clip = actions.classify(day_file, model_file, first=40, frames=40, device="cpu")
+    assert actions.classify(day_file, model_file, first=40, frames=40, device="cpu") == clip and clip.file == str(day_file)
+    write_y4m(tmp_path / "part.y4m", day[40:80], "50:1")
+    part = actions.classify(tmp_path / "part.y4m", model_file, device="cpu")
+    assert part == actions.classify(fovea.read_video(tmp_path / "part.y4m"), model_file, device="cpu")
+
+
 def test_pushing_streaming_and_files_are_the_same(seen, model, day, tmp_path):
     recognizer = fovea.actions.Recognizer(model, reject=1.1, frame_rate=50.0, device="cpu")
     recognizer.push(day[9])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fovea
-from fovea import actions, mesh, people, scenes
+from fovea import actions, emd, mesh, people, scenes
 
 CPU = {"device": "cpu", "threads": 2}
 
@@ -69,9 +69,82 @@ def test_one_table_has_everyone(detector, photos):
     next(begun)
     with pytest.raises(fovea.InvalidArgument, match=r"call to_pandas\(\) before the first one"):
         begun.to_pandas()
-    assert len(detector.detect_all([]).to_pandas()) == 0
     video = detector.video([fovea.read_image(photos / "1.png")] * 2).to_pandas()
     assert set(video["frame"]) == {0, 1} and video["path"].isna().all()
+
+
+def test_a_table_of_nothing_has_its_columns(detector, photos):
+    """Whether no input was read or none shows anybody: the columns and their types stay."""
+    pandas = pytest.importorskip("pandas")
+    full = detector.detect_all([street_of(photos)]).to_pandas()
+    nobody = people.Detector("channels", threshold=1000, **CPU)
+    empty = [nobody.detect_all([street_of(photos)] * 2), nobody.video([street_of(photos)]), detector.detect_all([]), detector.video([])]
+    for table in (each.to_pandas() for each in empty):
+        assert len(table) == 0 and table.dtypes.to_dict() == full.dtypes.to_dict()
+    none, some = nobody.detect(photos / "1.png"), detector.detect(photos / "1.png")
+    kinds = {name: column.dtype for name, column in some.columns().items()}
+    assert len(none) == 0 and {name: column.dtype for name, column in none.columns().items()} == kinds
+    assert none.to_pandas().dtypes.to_dict() == some.to_pandas().dtypes.to_dict() and isinstance(none.to_pandas(), pandas.DataFrame)
+    pyarrow = pytest.importorskip("pyarrow")
+    assert pyarrow.table(none).schema == pyarrow.table(some).schema and pyarrow.table(none).num_rows == 0
+    followed = people.track([street_of(photos)] * 3, detector, confirm=1).to_pandas()
+    for source, finder in (([street_of(photos)], nobody), ([], detector)):
+        assert people.track(source, finder).to_pandas().dtypes.to_dict() == followed.dtypes.to_dict()
+    images = [street_of(photos)]
+    for many, nothing in (
+        (scenes.Classifier("sun8", **CPU).classify_all(images), scenes.Classifier("sun8", **CPU).classify_all([])),
+        (fovea.Operation("ops blur").run_all(images), fovea.Operation("ops blur").run_all([])),
+    ):
+        assert nothing.to_pandas().columns.tolist() == many.to_pandas().columns.tolist()
+    assert {"parts", "faces"} <= set(mesh.Segmenter(2, **CPU).segment_all([]).to_pandas().columns)
+
+
+def test_results_of_a_video_are_drawn_on_request(detector, photos, tmp_path):
+    image, path = street_of(photos), str(photos / "1.png")
+    alone = detector.detect(image)
+    for found in (*detector.video([image], keep_images=True), *detector.video([path]), *detector.video(str(photos / "1.p*g"), keep_images=True)):
+        assert found == alone and np.array_equal(found.draw(), alone.draw())
+        found.save(tmp_path / "found.png")
+        assert np.array_equal(fovea.read_image(tmp_path / "found.png"), alone.draw())
+    assert next(detector.video([path])).path == path and next(detector.video([image])).path is None
+    bgr = next(people.Detector("channels", threshold=-1, color="bgr", **CPU).video([image[..., ::-1].copy()], keep_images=True))
+    assert bgr == alone and np.array_equal(bgr.draw()[..., ::-1], alone.draw())
+    operation = fovea.Operation("people detect", threshold=-1, **CPU)
+    for found in (next(operation.video([image], keep_images=True)), next(operation.video([path]))):
+        assert np.array_equal(found.draw(), alone.draw())
+    with pytest.raises(fovea.InvalidArgument, match=r"give draw\(image\)"):
+        next(operation.video([image])).draw()
+    for source, keep in (([image] * 2, True), ([path] * 2, False)):
+        (_, tracks) = people.track(source, detector, confirm=1, keep_images=keep)
+        assert np.array_equal(tracks.draw(), tracks.draw(image)) and tracks._repr_png_().startswith(b"\x89PNG")
+        assert pickle.loads(pickle.dumps(tracks)) == tracks
+    with pytest.raises(fovea.InvalidArgument, match=r"give draw\(image\) the frame"):
+        next(people.track([image], detector)).draw()
+    box = (80, 200, 60, 120)
+    for source, keep in (([image] * 2, True), ([path] * 2, False)):
+        (_, found) = emd.track(source, box, keep_images=keep, **CPU)
+        assert np.array_equal(found.draw(), found.draw(image))
+    with pytest.raises(fovea.InvalidArgument, match=r"give draw\(image\) the frame"):
+        list(emd.track([image] * 2, box, **CPU))[1].draw()
+    with pytest.raises(TypeError, match="keep_images is 1; expected True or False"):
+        detector.video([image], keep_images=1)
+
+
+def test_a_folder_in_place_of_one_image_says_what_to_call(photos):
+    for call, says in (
+        (lambda: people.detect(photos), r"expected an image; detect_all\(\) of a Detector takes all"),
+        (lambda: people.Detector("hog").score(photos), "is a folder; expected an image$"),
+        (lambda: scenes.classify(photos), r"classify_all\(\) of a Classifier"),
+        (lambda: scenes.Classifier("sun8").why(photos), r"classify_all\(\) of a Classifier"),
+        (lambda: mesh.segment(photos, 2), r"expected a mesh; segment_all\(\) of a Segmenter"),
+        (lambda: fovea.flow.estimate(photos, photos), r"video\(\) of an Estimator"),
+        (lambda: fovea.flow.stereo(photos, photos), "is a folder; expected an image$"),
+        (lambda: fovea.run("people detect", photos), r"expected one file; run_all\(\) of an Operation"),
+        (lambda: fovea.ops.resize(photos, scale=2), r"run_all\(\) of an Operation"),
+    ):
+        with pytest.raises(fovea.IoError, match=says) as raised:
+            call()
+        assert str(photos) in str(raised.value) and "\n" not in str(raised.value)
 
 
 def street_of(photos):

@@ -34,6 +34,29 @@ def test_wrong_keywords_are_refused(keywords, kind, words):
     assert isinstance(caught.value, fovea.InvalidArgument)
 
 
+def test_wrong_keywords_of_methods_are_refused_alike():
+    image, detector = np.zeros((160, 100), np.uint8), fovea.people.Detector("hog", device="cpu")
+    found, flow = detector.detect(image), fovea.flow.estimate(image, image, device="cpu")
+    for call, says in (
+        (lambda: detector.detect(image, maks=image), "detect() has no keyword 'maks'; did you mean 'mask'?"),
+        (lambda: detector.detect(image, treshold=1), "options are given when it is made: Detector(threshold=...)"),
+        (lambda: detector.detect_all([image], on_eror="skip"), "detect_all() has no keyword 'on_eror'; did you mean 'on_error'?"),
+        (lambda: found.save("a.csv", outputs="csv"), "has no keyword 'outputs'"),
+        (lambda: found.draw(pixels=image), "draw() has no keyword 'pixels'"),
+        (lambda: found.to_coco(filename="a"), "did you mean 'file_name'?"),
+        (lambda: flow.to_color(longst=3), "to_color() has no keyword 'longst'; did you mean 'longest'?"),
+        (lambda: detector.model.save(file="a"), "save() has no keyword 'file'"),
+        (lambda: fovea.KMeans(2).fit(np.zeros((4, 2)), weights=None), "fit() has no keyword 'weights'"),
+        (lambda: detector.explain(image, 1, 1).draw(hole=True), "did you mean 'whole'?"),
+    ):
+        with pytest.raises(TypeError, match=re.escape(says)) as caught:
+            call()
+        assert isinstance(caught.value, fovea.InvalidType)
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        detector.detect()
+    assert inspect.signature(detector.detect).parameters.keys() == {"image", "mask"}
+
+
 def test_values_of_numpy_and_none_are_taken():
     options = fovea.people.Detector(
         "hog", ratio=np.float32(1.25), stride=np.int64(16), region=np.array([1, 2, 64, 128]), threshold=None,

@@ -229,6 +229,31 @@ def test_classes_choose_folders(places, tmp_path, program):
         scenes.train(places, classes=[names[0], names[0]], **SMALL)
 
 
+def test_classes_choose_among_labels(paths, labels):
+    some, kept = ["sea", "city"], [i for i, label in enumerate(labels) if label != "forest"]
+    own = [paths[i] for i in kept], [labels[i] for i in kept]
+    chosen = scenes.train(paths, labels, classes=some, **SMALL)
+    assert chosen.classes == some and chosen == scenes.train(*own, classes=some, **SMALL)
+    assert scenes.evaluate(chosen, paths, labels, classes=some) == scenes.evaluate(chosen, *own)
+    with pytest.raises(fovea.InvalidArgument, match="label 'forest' is none of the classes sea, city"):
+        scenes.evaluate(chosen, paths, labels)
+    measured = scenes.cross_validate(paths, labels, classes=some, splits=2, **SMALL)
+    assert measured.images == 12 and measured == scenes.cross_validate(*own, classes=some, splits=2, **SMALL)
+    with pytest.raises(fovea.InvalidArgument, match="no label is 'moon'; they are city, forest, sea"):
+        scenes.train(paths, labels, classes=["sea", "moon"], **SMALL)
+    with pytest.raises(fovea.InvalidArgument, match="sea, sea is chosen twice"):
+        scenes.train(paths, labels, classes=["sea", "sea"], **SMALL)
+    learn = {name: SMALL[name] for name in ("dictionary", "samples", "device")}
+    words = scenes.learn_dictionary(paths, **learn)
+    rows, vote = scenes.make_features(paths, words, device="cpu"), {"neighbors": 3, "device": "cpu"}
+    staged = scenes.train_model(rows, labels, words, classes=some, **vote)
+    assert staged == scenes.train_model(rows[kept], own[1], words, classes=some, **vote)
+
+
+def test_results_of_a_file_and_of_its_pixels_are_equal(scene, paths):
+    assert scenes.classify(fovea.read_image(paths[0]), device="cpu") == scene and scene.file == paths[0]
+
+
 def test_labels_may_be_numbers(paths):
     numbers = np.repeat([2, 10, 1], 6)
     trained = scenes.train(paths, numbers, **SMALL)

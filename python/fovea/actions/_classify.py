@@ -33,8 +33,6 @@ class ClipClass(Table, _Class):
 
     file: str | None  #: the clip, where it is a file
 
-    _compared = ("file",)
-
     @property
     def first(self) -> int:
         """Its first frame in the file: ``first_frame``."""
@@ -124,7 +122,7 @@ class Classifier(Face):
         if is_path(clips) or isinstance(clips, (bytes, dict, Points)) or not isinstance(clips, Iterable):
             raise InvalidType(f"clips is {shown(clips)}; expected a list of videos, files of points or Points")
         every = self._side_by_side("clips", len(clips) if isinstance(clips, Sized) else None, progress, on_error)
-        return every.results(clips, lambda worker, clip, index: self._classified(worker, clip, (0, 0)))
+        return every.results(clips, lambda worker, clip, index: self._classified(worker, clip, (0, 0)), ClipClass)
 
     def _each(self, clips: list[tuple[Any, tuple[int, int]]], progress: Progress, on_error: OnError) -> Results[ClipClass]:
         every = self._side_by_side("clips", len(clips), progress, on_error)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _fovea
-from .._arguments import as_array, list_of, number_of, path_of, shown, whole_number
+from .._arguments import as_array, list_of, number_of, path_ending, path_of, shown, whole_number
 from .._frames import VideoLike, rgb
 from .._keywords import takes_options
 from .._operation import origin_of
@@ -54,7 +54,7 @@ class Points(Table, _Points):
         return self.descriptors[:, _HOG_SIZE:]
 
     def _values(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._compared}
+        return {field["name"]: getattr(self, field["name"]) for field in self._fields}
 
     def __len__(self) -> int:
         return len(self.x)
@@ -78,7 +78,7 @@ class Points(Table, _Points):
 
     def save(self, path: Path) -> None:
         """Writes the text of STIP-2.0, or CSV where the name ends in .csv. The file appears whole or not at all."""
-        _fovea.actions.save_points(path_of(path), self._values())
+        _fovea.actions.save_points(path_ending(path, "points", (".txt", ".stip", ".csv")), self._values())
 
     @in_its_colors
     def draw(self, image: Any, frame: int) -> Bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -22,6 +22,8 @@ _SOLVERS: tuple[str, ...] = tuple(_fovea.emd.solver_names())
 PIVOT_LIMIT = _STATUSES.index("pivot limit")
 # What the names of ground distances begin with; anything else names a file.
 _GROUNDS = frozenset(str(word).partition(":")[0] for word in _fovea.emd.ground_words())
+#: Keywords of POT that no other function has.
+_OF_POT = {"processes", "numItermax", "log", "return_matrix", "center_dual", "numThreads", "check_marginals", "potentials_init"}
 
 
 class Distances(Table):
@@ -155,6 +157,11 @@ class _Kept(threading.local):
 kept = _Kept()
 
 
+def _refuse_pot(caller: str, options: Mapping[str, Any]) -> None:
+    for name in _OF_POT.intersection(options):
+        raise InvalidType(f"{caller}() has no keyword {name!r}; emd2() has it, as in POT")
+
+
 def _bins(rows: Any) -> int:
     shape = getattr(rows, "shape", None)
     return int(shape[-1]) if shape else 1
@@ -213,6 +220,7 @@ def distance(
     >>> fovea.emd.distance([0.5, 0.5, 0], [0, 0.5, 0.5]).distances
     array([1.])"""
     start = time.perf_counter()
+    _refuse_pot("distance", options)
     P, Q = as_numbers(P, "P"), as_numbers(Q, "Q")
     if not isinstance(invalid, str) or invalid != "raise":
         word(invalid, "invalid", ("raise", "nan"))
@@ -248,6 +256,7 @@ def pairwise(
     >>> fovea.emd.pairwise([[1, 0, 0], [0, 0, 1]])
     array([[0., 2.],
            [2., 0.]])"""
+    _refuse_pot("pairwise", options)
     sides = {"A": as_doubles(A, "A", (1, 2)), "B": as_doubles(A if B is None else B, "B", (1, 2))}
     first, second = (np.atleast_2d(rows) for rows in sides.values())
     costs = as_ground(ground) if supports is None else costs_between(supports, ground)

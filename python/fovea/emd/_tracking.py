@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
-from .._arguments import path_of, whole_number
+from .._arguments import flag, path_of, whole_number
 from .._explanation import Explanation
 from .._frames import Frames, VideoLike, name_of, one_by_one, pixels_of, rgb
 from .._keywords import takes_options
@@ -24,7 +24,7 @@ from .._results import Record, command_line, described
 from .._rules import in_its_colors
 from .._tracks import TrackTable
 from ..errors import InvalidType
-from ..files import Path, is_path
+from ..files import Path, as_path, is_path
 from ._shared import Array, Box, Bytes, Doubles, Flags, Floats, rows_of_boxes
 
 
@@ -198,14 +198,21 @@ class Tracker(Face):
         found = self._face.explain(pixels, whole_number(id, "id"))
         return TrackExplanation(found, None if _has_bands(pixels) else pixels)
 
-    def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Tracks]:
-        """Follows all targets through the next frames: a file, a folder of images, or frames as arrays or paths."""
-        return one_by_one(Frames(_frames_of(source)), lambda frame, index: self._followed(frame), progress)
+    def video(self, source: VideoLike, *, keep_images: bool = False, progress: Progress = False) -> Iterator[Tracks]:
+        """Follows all targets through the next frames: a file, a folder of images, or frames as arrays or paths.
 
-    def _followed(self, frame: Any) -> Tracks:
-        """The targets in a frame of a video, without its image: a list of results would keep the whole video."""
+        With ``keep_images`` each result has its frame, so that it can be drawn without it."""
+        keep = flag(keep_images, "keep_images")
+        return one_by_one(Frames(_frames_of(source)), lambda frame, index: self._followed(frame, keep), progress)
+
+    def _followed(self, frame: Any, keep: bool) -> Tracks:
+        """The targets in a frame of a video. Unless images are kept, it has no pixels: a list of results would keep the
+        whole video."""
         found = self.track(frame)
-        found._image = None
+        if is_path(frame):
+            found.path = as_path(frame)
+        if not keep:
+            found._image = found.path if found._image is not None else None
         return found
 
     @property
@@ -253,20 +260,22 @@ def track(
     box: Any = None,
     example: Any = None,
     *,
+    keep_images: bool = False,
     progress: Progress = False,
     **options: Unpack[EmdTrackOptions],
 ) -> Iterator[Tracks]:
     """Follows targets through a video: a file, a folder of images, or frames as arrays or paths. Its first frame shows
     the box.
 
-    The result of the first frame is where the targets begin."""
-    frames = Frames(_frames_of(source))
+    The result of the first frame is where the targets begin. With ``keep_images`` each result has its frame, so that it
+    can be drawn without it."""
+    frames, keep = Frames(_frames_of(source)), flag(keep_images, "keep_images")
     trackers: list[Tracker] = []
 
     def follow(frame: Any, index: int) -> Tracks:
-        pixels = _frame_of(frame)
         if trackers:
-            return trackers[0]._followed(pixels)
+            return trackers[0]._followed(frame, keep)
+        pixels = _frame_of(frame)
         tracker = Tracker(pixels, box, example, **options)
         tracker._source = frames.name
         trackers.append(tracker)

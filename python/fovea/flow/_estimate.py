@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Union, overload
 import numpy as np
 
 from .. import _fovea
-from .._arguments import flag, number_of, path_of, shown, unmasked, whole_number
+from .._arguments import flag, number_of, path_of, refuse_folder, shown, unmasked, whole_number
 from .._explanation import Explanation
 from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
 from .._keywords import takes_options
@@ -40,7 +40,7 @@ class Flow(Result):
     known: Any = None  #: the mask that was given, uint8 of shape (height, width), or None
     frame: int | None = None  #: number of the first frame, for a video
 
-    _compared = ("known", "frame")
+    _compared = ("known",)
 
     #: The options as words of ``flow eval``.
     _words: Sequence[str] = ()
@@ -143,8 +143,10 @@ def _words(words: list[str]) -> tuple[str, list[str]]:
     return method, [re.sub("^(--|--no-)(lk|bm)-", r"\1", word) for word in rest]
 
 
-def stored(image: Any) -> Any:
-    """An image as the program reads it for flow: with its own type, as it is stored."""
+def stored(image: Any, every: str = "") -> Any:
+    """An image as the program reads it for flow: with its own type, as it is stored. ``every`` is the method for all images
+    in a folder."""
+    refuse_folder(image, every)
     return _fovea.files.read_image(path_of(image), {"orientation": "ignore"}) if is_path(image) else image
 
 
@@ -212,7 +214,8 @@ class Estimator(Face):
             one, known = _without_alpha(first, "first")
             other, there = _without_alpha(second, "second")
         else:
-            one, other, known, there = stored(first), stored(second), mask_of(mask), mask_of(second_mask)
+            one, other = (stored(image, "video() of an Estimator") for image in (first, second))
+            known, there = mask_of(mask), mask_of(second_mask)
         planes = self._face.estimate(one, other, known, there)
         inputs = [name_of(first, "FIRST"), name_of(second, "SECOND"), "-o", "FLOW.flo", *_mask_words(mask)]
         return self._flow(planes, inputs, known, start)

@@ -50,8 +50,6 @@ class MotionSegments(Table, _Segments):
     flow: Flow | None = None  #: the motion that was divided, where it was estimated
     frame: int | None = None  #: number of the frame, for a video
 
-    _compared = ("frame",)
-
     def _take(self, values: dict[str, Any]) -> None:
         super()._take(values)
         self.__dict__["motion"] = np.array(self.motion, np.float64).reshape(-1, 6)

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Union
 import numpy as np
 
 from .. import _fovea, _options
-from .._arguments import path_of, shown, whole_number
+from .._arguments import path_ending, path_of, shown, whole_number
 from .._keywords import takes_options
 from .._notebook import png_of
 from .._options import Unpack
@@ -104,7 +104,7 @@ class Diameters(Result):
 
     def save(self, path: Path) -> None:
         """Writes the diameters as .npy, or the mesh with a property ``diameter`` of its faces as .ply."""
-        if path_of(path).endswith(".ply"):
+        if path_ending(path, "diameters", (".npy", ".ply")).endswith(".ply"):
             write(path, self.mesh, colors=_fovea.mesh.value_colors(self.values), attributes={"diameter": self.values})
         else:
             _fovea.files.write_floats(path_of(path), self.values)

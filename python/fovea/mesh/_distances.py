@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _fovea
-from .._arguments import path_of, shown, unmasked, whole_number
+from .._arguments import path_ending, shown, unmasked, whole_number
 from .._keywords import takes_options
 from .._notebook import png_of
 from .._operation import origin_of
@@ -51,8 +51,8 @@ class Distances(Result, _Distances):
 
     def save(self, path: Path) -> None:
         """Writes the distances as .npy, or from some faces also as .csv, or as properties of the mesh's faces as .ply."""
-        name = path_of(path)
-        if not name.endswith((".csv", ".ply")):
+        name = path_ending(path, "distances", (".npy", ".csv", ".ply"))
+        if name.endswith(".npy"):
             np.save(name, self.values)
             return
         if self.source is None:

@@ -10,8 +10,8 @@ from typing import Any, Union
 import numpy as np
 
 from .. import _fovea
-from .._arguments import as_array, path_of, shown, text
-from .._keywords import takes_options
+from .._arguments import as_array, path_of, refuse_folder, shown, text
+from .._keywords import Methods, takes_options
 from .._options import MeshReadOptions, MeshWriteOptions, Unpack
 from .._records import MeshInfoFields as _Info
 from .._results import Record, counted
@@ -25,7 +25,7 @@ Ints = np.ndarray[Any, np.dtype[np.int32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
-class Mesh:
+class Mesh(Methods):
     """Triangles in memory. The arrays are read-only, because results refer to them.
 
     It keeps the graph of its faces once ``distances()`` has needed it, so that the next call is quick."""
@@ -94,6 +94,7 @@ MeshLike = Union[Mesh, Path, "tuple[Any, Any]", Any]
 @takes_options(_fovea.mesh.read_options(), rules=())
 def read(path: Path, **options: Unpack[MeshReadOptions]) -> Mesh:
     """Reads a mesh from OFF, OBJ, PLY or STL. The content of the file decides its format, not its name."""
+    refuse_folder(path, "segment_all() of a Segmenter", "a mesh")
     mesh, form, words = _fovea.mesh.read(path_of(path), dict(options))
     return Mesh._of(mesh, path_of(path), list(words), str(form).lower())
 

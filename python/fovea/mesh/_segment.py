@@ -302,7 +302,7 @@ class Segmenter(Operated):
         every = self._side_by_side("meshes", count, progress, on_error)
         if self._options["device"] != "cpu":
             del every.workers[1:]  # a single segmenter may take the whole memory of a GPU
-        return every.results(listed, lambda face, mesh, index: self._divided(face, mesh, costs))
+        return every.results(listed, lambda face, mesh, index: self._divided(face, mesh, costs), Segmentation)
 
     def _divided(self, face: Any, mesh: MeshLike, costs: CostsLike) -> Segmentation:
         known = mesh_like(mesh)

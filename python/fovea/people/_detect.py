@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
-from .._arguments import OnError, list_of, model_of, number_of
+from .._arguments import OnError, flag, list_of, model_of, number_of
 from .._batch import Results, inputs_of
 from .._coco import coco_image
 from .._explanation import Box, Explanation
@@ -47,7 +47,6 @@ class Detections(OnImage, Saved, RowTable[Detection], _Detections):
     frame: int | None = None  #: number of the frame, for a video
     time_seconds: float | None = None  #: time of the frame, for a video
 
-    _compared = ("frame", "time_seconds")
     _beside = ("whole",)
 
     @property
@@ -143,7 +142,7 @@ class Detector(Operated):
         """Finds the people in an image: an array of uint8, gray, RGB or RGBA, an image of PIL, or a path.
 
         With a mask of the image's size, only people whose center is not 0 in it are kept."""
-        pixels = pixels_of(image)
+        pixels = pixels_of(image, "detect_all() of a Detector")
         if mask is None:
             found = self._found(self._face, pixels, [name_of(image, "IMAGE")])
         else:
@@ -175,7 +174,7 @@ class Detector(Operated):
             found._image = as_path(image) if is_path(image) else pixels
             return found
 
-        return every.results(listed, search)
+        return every.results(listed, search, Detections)
 
     @functools.cached_property
     def _detector(self) -> Any:
@@ -208,20 +207,29 @@ class Detector(Operated):
         pixels = pixels_of(image)
         return WindowExplanation(self._detector.explain(pixels, place), pixels)
 
-    def video(self, source: VideoLike, *, progress: Progress = False) -> Results[Detections]:
+    def video(self, source: VideoLike, *, keep_images: bool = False, progress: Progress = False) -> Results[Detections]:
         """The people of each frame in order. The source is a file, a folder of images, a camera or the address of a
         stream (see ``read_video``), or frames as arrays or paths.
 
-        Frames are decoded and searched in several threads."""
-        return each_of(self._search(Frames(source), progress), lambda pair: pair[1])
+        Frames are decoded and searched in several threads. With ``keep_images`` each result has its frame, so that it can
+        be drawn and saved without it; results of images by their paths can be drawn anyway."""
+        keep = flag(keep_images, "keep_images")
+
+        def found(pair: tuple[Any, Detections]) -> Detections:
+            pixels, people = pair
+            people._image = pixels if keep else people._image
+            return people
+
+        return each_of(self._search(Frames(source), progress), found, Detections)
 
     def _search(self, frames: Frames, progress: Progress) -> Results[tuple[Any, Detections]]:
         """The pixels of each frame with the people in them."""
 
         def search(face: Any, frame: Any, index: int) -> tuple[Any, Detections]:
             pixels, at, seconds = frame.decode() if is_encoded(frame) else (pixels_of(frame), index, None)
-            words = [name_of(frame, frames.name)]
-            return pixels, self._found(face, pixels, words, frame=at, time_seconds=seconds)
+            path = as_path(frame) if is_path(frame) else None
+            own = {"frame": at, "time_seconds": seconds, "path": path, "_image": path}
+            return pixels, self._found(face, pixels, [name_of(frame, frames.name)], **own)
 
         return self._each_frame(frames, search, progress)
 

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
-from .._arguments import shown, unmasked
+from .._arguments import flag, shown, unmasked
 from .._batch import Results
 from .._frames import Frames, VideoLike, each_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
+from .._notebook import OnImage
 from .._operation import Face
 from .._options import PeopleEvaluateTracksOptions, PeopleReadMotOptions, PeopleTrackOptions, Unpack
 from .._progress import Progress
@@ -39,7 +40,7 @@ class Track(NamedTuple):
 
 
 @described(_fovea.people.track_fields(), rows="people")
-class Tracks(TrackTable[Track], _Tracked):
+class Tracks(OnImage, TrackTable[Track], _Tracked):
     """The people of one frame, in the order of their ids. Some arrays also have the names of supervision."""
 
     confidence: Floats  #: ``score``, by the name of supervision
@@ -70,9 +71,10 @@ class Tracks(TrackTable[Track], _Tracked):
         return str(_fovea.people.mot_text(self.rows()))
 
     @in_its_colors
-    def draw(self, image: Any) -> Bytes:
-        """An RGB image with the boxes and ids on the given frame."""
-        return _fovea.people.draw_tracks(rgb(image), self.tracker_id, self.xywh, self.missed)
+    def draw(self, image: Any = None) -> Bytes:
+        """An RGB image with the boxes and ids, on the frame that the result has or on the given one."""
+        pixels = rgb(self._image if image is None else image, "the frame")
+        return _fovea.people.draw_tracks(pixels, self.tracker_id, self.xywh, self.missed)
 
     def to_supervision(self) -> Any:
         """The people as ``supervision.Detections`` with ``tracker_id``."""
@@ -124,13 +126,19 @@ class Tracker(Face):
         return self._tracks(self._face.track(pixels, xywh, confidence), "VIDEO", ())
 
     def video(
-        self, source: VideoLike, detector: Path | Model | Detector = "channels", *, progress: Progress = False
+        self,
+        source: VideoLike,
+        detector: Path | Model | Detector = "channels",
+        *,
+        keep_images: bool = False,
+        progress: Progress = False,
     ) -> Results[Tracks]:
         """Finds the people in each of the next frames and joins them to tracks: a file, a folder of images, a camera or
         the address of a stream (see ``read_video``), or frames as arrays or paths.
 
-        The detector is a Detector, whose options then count, or a model. Frames are searched in several threads."""
-        frames, finder = Frames(source), detector_of(detector)
+        The detector is a Detector, whose options then count, or a model. Frames are searched in several threads. With
+        ``keep_images`` each result has its frame, so that it can be drawn without it."""
+        frames, finder, keep = Frames(source), detector_of(detector), flag(keep_images, "keep_images")
         rules = self._rules or finder._rules
         searches = call(finder._rules, finder._search, frames, progress)
         words = ("--model", finder.model.name, *finder._words)
@@ -139,10 +147,11 @@ class Tracker(Face):
             pixels, found = searched
             columns = call(rules, self._face.track, pixels, found.whole["box"], found.whole["score"])
             tracks = self._tracks(columns, frames.name, words)
-            tracks.frame, tracks._rules = found.frame or 0, rules
+            tracks.frame, tracks._rules, tracks.path = found.frame or 0, rules, found.path
+            tracks._image = pixels if keep else found.path
             return tracks
 
-        return each_of(searches, followed)
+        return each_of(searches, followed, Tracks)
 
     def people(self) -> Tracks:
         """Everyone who has an id, also those who are lost and may be found again."""
@@ -166,14 +175,16 @@ def track(
     source: VideoLike,
     detector: Path | Model | Detector = "channels",
     *,
+    keep_images: bool = False,
     progress: Progress = False,
     **options: Unpack[PeopleTrackOptions],
 ) -> Results[Tracks]:
     """Follows the people of a video: a file, a folder of images, a camera or the address of a stream (see
     ``read_video``), or frames as arrays or paths.
 
-    The detector is a Detector, whose options then count, or a model."""
-    return Tracker(**options).video(source, detector, progress=progress)
+    The detector is a Detector, whose options then count, or a model. With ``keep_images`` each result has its frame, so
+    that it can be drawn without it."""
+    return Tracker(**options).video(source, detector, keep_images=keep_images, progress=progress)
 
 
 @takes_options(_fovea.people.read_mot_options(), rules=())

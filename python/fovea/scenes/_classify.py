@@ -37,8 +37,6 @@ class Scene(Table, _Scene):
     scores: dict[str, float]  # type: ignore[assignment]
     file: str | None  #: the image, where it is a file
 
-    _compared = ("file",)
-
     _numbers: Floats  #: the scores in the model's order
     _classifier: Classifier | None = None
     _image: Any = None
@@ -226,7 +224,7 @@ class Classifier(Face):
         results, and ``on_error="warn"`` warns as well. ``to_pandas()`` of the results has one row per image."""
         listed, count = inputs_of(images)
         every = self._side_by_side("images", count, progress, on_error)
-        return every.results(listed, lambda worker, image, index: self._classified(worker, image))
+        return every.results(listed, lambda worker, image, index: self._classified(worker, image), Scene)
 
     def _another(self, threads: int) -> Any:
         return _fovea.scenes.Classifier(self.model._model, {**self._keywords, "threads": threads})

@@ -179,14 +179,16 @@ def train_model(
     """Trains the classifier of a model from features, as ``fovea scenes classifier`` does.
 
     With the images, options and seed of :func:`train`, the model is the same to the byte. ``labels`` are names or whole
-    numbers, one per row; classes are numbered in natural order of their names, unless ``classes`` gives another order."""
+    numbers, one per row; classes are numbered in natural order of their names, unless ``classes`` gives another order.
+    Rows of classes that are not among ``classes`` are left out."""
     known = _dictionary(dictionary)
-    numbers, names = _numbered(labels, classes)
+    kept, numbers, names = _numbered(labels, classes, choose=classes is not None)
     rows = as_array(features, "features")
-    if rows.ndim != 2 or len(rows) != len(numbers):
+    if rows.ndim != 2 or len(rows) != len(kept):
         raise InvalidArgument(
-            f"features has the shape {rows.shape}, and there are {len(numbers)} labels; expected one row per label"
+            f"features has the shape {rows.shape}, and there are {len(kept)} labels; expected one row per label"
         )
+    rows = rows if all(kept) else rows[kept]
     with reporting(progress) as report:
         model, words = _fovea.scenes.train_model(known, rows, numbers, names, report, dict(options))
     line = command_line(
@@ -215,7 +217,7 @@ def write_labels(
     path: Path, files: Sequence[str], labels: Sequence[Any], classes: Sequence[str] | None = None
 ) -> None:
     """Writes the file, class and label of each row of features as CSV, as ``fovea scenes features --labels`` does."""
-    numbers, names = _numbered(labels, classes)
+    _, numbers, names = _numbered(labels, classes)
     listed = [path_of(file, "files", "paths") for file in list_of(files, "files", "a list of paths")]
     if len(listed) != len(numbers):
         raise InvalidArgument(f"there are {len(listed)} files and {len(numbers)} labels; expected one label per file")

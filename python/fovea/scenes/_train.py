@@ -37,8 +37,8 @@ def train(
     """Trains a model from a folder with one folder of images per class, from a list of lines "file class", or from
     images (arrays or paths) with their labels, which are names or whole numbers.
 
-    ``classes`` chooses some classes of a folder or list by their names, in this order; otherwise they are numbered in
-    natural order. Labels must be among the classes. An image that cannot be read raises its error, or is left out with a
+    ``classes`` chooses some classes by their names, in this order, and images of others are left out; otherwise all are
+    numbered in natural order. An image that cannot be read raises its error, or is left out with a
     warning for ``on_error="skip"``."""
     skip = skips(on_error)
     classes = None if classes is None else list_of(classes, "classes", "a list")
@@ -125,7 +125,7 @@ def evaluate(
     """Measures how often a model classifies images correctly, with the program's numbers.
 
     ``images`` and ``labels`` are those of :func:`train`; all of them are tested. With ``classes``, which are those of the model,
-    images of a folder or list that are of other classes are left out."""
+    images of other classes are left out."""
     skip = skips(on_error)
     classifier = Classifier(model, **options)
     if classes is not None and list_of(classes, "classes", "a list") != classifier.classes:
