@@ -213,7 +213,6 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
   scenes::TrainOptions options;
   options.descriptor.color = scenes::Color::kLab;
   options.dictionary.words = 60;
-  options.classifier.classifier = scenes::ClassifierKind::kSvm;
   options.exec = run.exec;
   const auto model =
       std::make_shared<const scenes::Model>(scenes::train(known, known.labels(), kKinds, options));
@@ -249,8 +248,7 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
            {fmt::format("Places that training has not seen, and the kinds they are classified as. "
                         "{:.0f} % of all {} are right.",
                         100 * confusion.accuracy(), results.size()),
-            "fovea scenes train places -o places.safetensors --color lab --dictionary 60 "
-            "--classifier svm"}),
+            "fovea scenes train places -o places.safetensors --color lab --dictionary 60"}),
        Figure::picture(
            sheet(maps, 4),
            {"Each pixel has the color of its word; similar words have similar colors.",

@@ -55,7 +55,7 @@ def labels(paths):
 
 @pytest.fixture(scope="module")
 def model(places):
-    return scenes.train(places, **SMALL)
+    return scenes.train(places, classifier="knn", **SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +153,7 @@ def test_logistic_regression_gives_probabilities(places, paths):
 
 @pytest.mark.parametrize("distance", ["euclidean", "cosine"])
 def test_neighbors_by_other_distances(places, paths, distance):
-    model = scenes.train(places, distance=distance, **SMALL)
+    model = scenes.train(places, classifier="knn", distance=distance, **SMALL)
     classifier = scenes.Classifier(model, device="cpu")
     assert [classifier.classify(path).name for path in paths[::6]] == list(KINDS)
     with pytest.raises(fovea.InvalidArgument, match="chi-squared, euclidean or cosine"):
@@ -195,7 +195,7 @@ def test_many_images_come_in_order(model, places, paths):
     "options",
     [
         {},
-        {"distance": "cosine"},
+        {"classifier": "knn", "distance": "cosine"},
         {"classifier": "svm", "pyramid": 1, "color": "lab"},
         {"classifier": "logistic", "kernel": "linear", "cost": 300},
         {"words": "gradients", "standardize": False, "seed": 5},

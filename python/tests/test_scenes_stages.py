@@ -72,17 +72,17 @@ def test_every_stage_has_the_programs_bytes(places, tmp_path, program):
     line = model.command.replace("WORDS.safetensors", f"{tmp_path}/words.safetensors")
     program(line.replace("MODEL.safetensors", f"{tmp_path}/model.safetensors"))
     assert (tmp_path / "model.safetensors").read_bytes() == (tmp_path / "ours_model.safetensors").read_bytes()
-    assert model == scenes.train(places, pyramid=1, neighbors=3, **LEARN)
+    assert model == scenes.train(places, pyramid=1, classifier="knn", neighbors=3, **LEARN)
 
 
 def test_training_tells_how_words_were_learned(places, dictionary):
-    model = scenes.train(places, neighbors=3, **LEARN)
+    model = scenes.train(places, **LEARN)
     learning = model.learning
-    assert learning == dictionary.learning
+    assert learning == dictionary.learning and (model.kind, model.pyramid) == ("svm", 2)
     assert learning.converged and learning.iterations > 1 and learning.inertia > 0 and learning.samples == 12 * 40
     assert model.facts["kmeans_iterations"] == str(learning.iterations) and learning.passes == 0
-    assert not scenes.train(places, neighbors=3, max_iterations=1, **LEARN).learning.converged
-    result = scenes.cross_validate(places, splits=2, neighbors=3, dictionary_from="split", **LEARN)
+    assert not scenes.train(places, max_iterations=1, **LEARN).learning.converged
+    result = scenes.cross_validate(places, splits=2, dictionary_from="split", **LEARN)
     assert len(result.learning) == 2 and result.learning[0].samples < learning.samples
     assert scenes.load_model("sun8").learning is None
     bag = scenes.BagOfWords(words=12, samples=40, **CPU).fit([draw_place("sea", 1), draw_place("city", 1)])

@@ -37,8 +37,8 @@ FOVEA_API Corpus read_classes(const std::string& folder_or_list,
 struct TrainOptions {
   DescriptorOptions descriptor{};
   DictionaryOptions dictionary{};
-  int pyramid = 0;  // levels of the spatial pyramid below the whole image, 0 to 2
-  TrainClassifierOptions classifier{};
+  int pyramid = 2;  // levels of the spatial pyramid below the whole image, 0 to 2
+  TrainClassifierOptions classifier{.classifier = ClassifierKind::kSvm};
   Exec exec{};  // used for all parts
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);

@@ -227,8 +227,8 @@ Command scenes_eval_command() {
           "Divides the images into those to train on and those to test with, at random (--splits "
           "times) or as --train and --test say, trains and tests, and reports the mean accuracy, "
           "its "
-          "deviation between splits and which classes are confused with which. With nearest "
-          "neighbors as the classifier it also reports the accuracy for each K. With --model it "
+          "deviation between splits and which classes are confused with which. With "
+          "--classifier knn it also reports the accuracy for each K. With --model it "
           "tests a trained model instead. Test images take no part in training the classifier; "
           "they help to find the words, without their labels, unless --dictionary-from split is "
           "given. INPUT may be the table that fovea scenes features wrote, with --labels: then "
@@ -239,7 +239,7 @@ Command scenes_eval_command() {
       .arguments = {{"INPUT",
                      "folder with one folder of images per class, a list of files and classes, or "
                      "a table of features, .npy"}},
-      .examples = {{"fovea scenes eval places --splits 20 --color lab --pyramid 2 --classifier svm",
+      .examples = {{"fovea scenes eval places --splits 20 --color lab",
                     "evaluate twenty random splits that train on four fifths of the images"},
                    {"fovea scenes eval places --train train.txt --test test.txt -o report",
                     "evaluate a given split and write pictures"},

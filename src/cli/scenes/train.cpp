@@ -75,9 +75,10 @@ Command scenes_train_command() {
       .arguments = {{"INPUT",
                      "folder with one folder of images per class, or a list of files and classes"}},
       .examples =
-          {{"fovea scenes train places -o m.safetensors --color lab --classifier svm",
-            "use color and support vector machines; --pyramid 2 is more accurate still"},
-           {"fovea scenes train train.txt -o paper.safetensors --no-standardize",
+          {{"fovea scenes train places -o m.safetensors --color lab",
+            "learn words of color, which are more accurate than those of gray values"},
+           {"fovea scenes train train.txt -o paper.safetensors --no-standardize --pyramid 0 "
+            "--classifier knn",
             "use the options of the paper: raw gray responses, 500 words, 10 nearest neighbors"},
            {"fovea scenes train places -o m.safetensors --classes beach,forest,street",
             "choose three of the folders in places"},
@@ -87,10 +88,9 @@ Command scenes_train_command() {
             "use multinomial logistic regression"},
            {"fovea scenes train places -o m.safetensors --words gradients",
             "learn words of gradients instead of filters"},
-           {"fovea scenes train places -o m.safetensors --coding vlad --distance cosine",
-            "sum up how places differ from their words; --coding fisher is made for --classifier "
-            "svm "
-            "--kernel linear, and --color-words 64 adds words of color"}},
+           {"fovea scenes train places -o m.safetensors --coding vlad --kernel linear",
+            "sum up how places differ from their words; --coding fisher is more accurate still, "
+            "and --color-words 64 adds words of color"}},
       .request = make_request<ScenesTrainRequest, run_scenes_train>,
       .result = {.record = sample_record<ModelReport>},
       .reads_images = true};

@@ -62,8 +62,9 @@ TEST_F(Evaluations, Meshes) {
 TEST_F(Evaluations, ScenesBySplits) {
   write_places(folder_ / "places", 4);
   test::save(folder_ / "places/lying/broken.png", "no image");
-  const Words words = quick({"scenes", "eval", folder_ / "places", "--splits", "3", "--share",
-                             "0.5", "--neighbors", "1", "-o", out() + "/page"});
+  const Words words =
+      quick({"scenes", "eval", folder_ / "places", "--splits", "3", "--share", "0.5",
+             "--classifier", "knn", "--neighbors", "1", "-o", out() + "/page"});
   expect_equal(joined(words, {"--json"}), kSomeFailed);
   expect_equal(joined(words, {"--dictionary-from", "split"}), kSomeFailed);
 }
@@ -71,16 +72,18 @@ TEST_F(Evaluations, ScenesBySplits) {
 TEST_F(Evaluations, ScenesBySweepsTablesAndModels) {
   write_places(folder_ / "places", 4);
   const std::string places = folder_ / "places", model = folder_ / "m.safetensors";
-  expect_equal(quick({"scenes", "eval", places, "--splits", "2", "--neighbors", "1",
-                      "--sweep-samples", "20,30", "-o", out() + "/sweep"}));
-  ASSERT_EQ(run_here(quick({"scenes", "train", places, "-o", model, "--neighbors", "1"})).status,
+  expect_equal(quick({"scenes", "eval", places, "--splits", "2", "--classifier", "knn",
+                      "--neighbors", "1", "--sweep-samples", "20,30", "-o", out() + "/sweep"}));
+  ASSERT_EQ(run_here(quick({"scenes", "train", places, "-o", model, "--classifier", "knn",
+                            "--neighbors", "1"}))
+                .status,
             kDone);
   ASSERT_EQ(run_here({"scenes", "features", places, "--dictionary", model, "-o", folder_ / "f.npy",
                       "--labels", folder_ / "l.csv"})
                 .status,
             kDone);
   expect_equal({"scenes", "eval", folder_ / "f.npy", "--labels", folder_ / "l.csv", "--splits", "4",
-                "--neighbors", "1", "--json"});
+                "--classifier", "knn", "--neighbors", "1", "--json"});
   test::save(folder_ / "places/lying/broken.png", "no image");
   expect_equal({"scenes", "eval", places, "--model", model, "-o", out() + "/page"}, kSomeFailed);
 }

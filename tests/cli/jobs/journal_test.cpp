@@ -211,10 +211,10 @@ TEST_F(Shards, Emd) {
 TEST_F(Shards, Scenes) {
   write_places(folder_ / "places", 3);
   const std::string model = folder_ / "m.safetensors", out = folder_ / "out";
-  ASSERT_EQ(
-      run_here(quick({"scenes", "train", folder_ / "places", "-o", model, "--neighbors", "1"}))
-          .status,
-      kDone);
+  ASSERT_EQ(run_here(quick({"scenes", "train", folder_ / "places", "-o", model, "--classifier",
+                            "knn", "--neighbors", "1"}))
+                .status,
+            kDone);
   const std::string images = folder_ / "places/**";
   test::save(folder_ / "places/lying/broken.png", "no image");
   for (const char* file : {"/all.csv", "/all.json"})

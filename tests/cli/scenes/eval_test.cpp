@@ -28,7 +28,8 @@ class ScenesEval : public testing::Test {
 };
 
 TEST_F(ScenesEval, ReportsAccuracyOfRandomSplits) {
-  const Ended ended = eval({"--splits", "3", "--share", "0.7", "--neighbors", "3", "--json"});
+  const Ended ended = eval(
+      {"--splits", "3", "--share", "0.7", "--classifier", "knn", "--neighbors", "3", "--json"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const json report = json::parse(ended.out);
   EXPECT_EQ(report["splits"], 3);
@@ -42,8 +43,8 @@ TEST_F(ScenesEval, ReportsAccuracyOfRandomSplits) {
   for (const auto& row : report["confusion_matrix"])
     for (const int count : row) tested += count;
   EXPECT_EQ(tested, 3 * 3 * 2);  // splits, kinds, images left of six
-  const Ended again =
-      eval({"--splits", "3", "--share", "0.7", "--neighbors", "3", "--json", "--threads", "1"});
+  const Ended again = eval({"--splits", "3", "--share", "0.7", "--classifier", "knn", "--neighbors",
+                            "3", "--json", "--threads", "1"});
   EXPECT_EQ(json::parse(again.out)["accuracies"], report["accuracies"]);
 }
 
@@ -70,8 +71,8 @@ TEST_F(ScenesEval, AGivenSplitAndWordsOfAllImages) {
 
 // With one neighbor and words from few samples some images are confused, in some of the splits.
 TEST_F(ScenesEval, GivesTheViewConfusedImages) {
-  const Ended ended = eval({"--splits", "6", "--share", "0.4", "--neighbors", "1", "--samples", "2",
-                            "--json", "-o", folder_ / "report"});
+  const Ended ended = eval({"--splits", "6", "--share", "0.4", "--classifier", "knn", "--neighbors",
+                            "1", "--samples", "2", "--json", "-o", folder_ / "report"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const report::Evaluation evaluation =
       report::parse_evaluation(test::load(folder_ / "report/evaluation.json"), "evaluation.json");
@@ -101,8 +102,8 @@ TEST_F(ScenesEval, GivesTheViewConfusedImages) {
 }
 
 TEST_F(ScenesEval, SweepsOverNumbersOfSamples) {
-  const Ended ended = eval({"--splits", "2", "--share", "0.7", "--neighbors", "3", "--json",
-                            "--sweep-samples", "9,30,all", "-o", folder_ / "sweep"});
+  const Ended ended = eval({"--splits", "2", "--share", "0.7", "--classifier", "knn", "--neighbors",
+                            "3", "--json", "--sweep-samples", "9,30,all", "-o", folder_ / "sweep"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const json rows = json::parse(ended.out)["sweep"];
   ASSERT_EQ(rows.size(), 3U);
@@ -112,8 +113,8 @@ TEST_F(ScenesEval, SweepsOverNumbersOfSamples) {
   EXPECT_EQ(rows[2]["kmeans"][0]["passes"], 1);
   EXPECT_GE(rows[2]["accuracy_mean"], 0.9);
   // A row is what the same evaluation gives alone.
-  const Ended alone =
-      eval({"--splits", "2", "--share", "0.7", "--neighbors", "3", "--json", "--samples", "30"});
+  const Ended alone = eval({"--splits", "2", "--share", "0.7", "--classifier", "knn", "--neighbors",
+                            "3", "--json", "--samples", "30"});
   EXPECT_EQ(json::parse(alone.out)["accuracy_mean"], rows[1]["accuracy_mean"]);
   EXPECT_THAT(test::load(folder_ / "sweep/samples.csv"), HasSubstr("\nall,"));
   EXPECT_EQ(test::xml_problem(test::load(folder_ / "sweep/samples.svg")), "");
@@ -125,7 +126,8 @@ TEST_F(ScenesEval, SweepsOverNumbersOfSamples) {
   EXPECT_EQ(curve.points[1].y, 100 * rows[1]["accuracy_mean"].get<double>());
   for (const report::Mistake& mistake : evaluation.mistakes)
     EXPECT_LT(mistake.input, evaluation.inputs.size());
-  const Ended shown = eval({"--splits", "1", "--neighbors", "3", "--sweep-samples", "9"});
+  const Ended shown =
+      eval({"--splits", "1", "--classifier", "knn", "--neighbors", "3", "--sweep-samples", "9"});
   EXPECT_THAT(shown.out, HasSubstr("learned from"));
   for (const char* wrong : {"9,some", "0", "9,,4"}) {
     const Ended refused = eval({"--sweep-samples", wrong});
@@ -150,7 +152,10 @@ TEST_F(ScenesEval, ATrainedModelIsTested) {
 }
 
 TEST_F(ScenesEval, TheAxisOfAccuracyEndsAtOneHundred) {
-  ASSERT_EQ(eval({"--splits", "1", "--neighbors", "3", "-o", folder_ / "report"}).status, kDone);
+  ASSERT_EQ(
+      eval({"--splits", "1", "--classifier", "knn", "--neighbors", "3", "-o", folder_ / "report"})
+          .status,
+      kDone);
   const std::string chart = test::load(folder_ / "report/neighbors.svg");
   EXPECT_THAT(chart, HasSubstr(">100<"));
   EXPECT_THAT(chart, testing::Not(HasSubstr(">110<")));

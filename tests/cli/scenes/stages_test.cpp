@@ -59,14 +59,17 @@ class ScenesStages : public testing::Test {
 };
 
 TEST_F(ScenesStages, OneByOneTheyGiveTheBytesOfTrain) {
-  expect_the_model_of_train({}, {"--dictionary", "12"}, {}, {"--neighbors", "3"});
+  expect_the_model_of_train({}, {"--dictionary", "12"}, {"--pyramid", "2"},
+                            {"--classifier", "svm"});
+  expect_the_model_of_train({}, {"--dictionary", "12"}, {"--pyramid", "0"},
+                            {"--classifier", "knn", "--neighbors", "3"});
   expect_the_model_of_train({"--color", "lab", "--step", "2"},
                             {"--dictionary", "9", "--start", "random", "--no-standardize"},
                             {"--pyramid", "1"}, {"--classifier", "svm", "--folds", "2"});
-  expect_the_model_of_train({}, {"--dictionary", "12"}, {},
+  expect_the_model_of_train({}, {"--dictionary", "12"}, {"--pyramid", "0"},
                             {"--classifier", "logistic", "--kernel", "linear", "--cost", "300"});
-  expect_the_model_of_train({}, {"--dictionary", "12"}, {},
-                            {"--neighbors", "3", "--distance", "cosine"});
+  expect_the_model_of_train({}, {"--dictionary", "12"}, {"--pyramid", "0"},
+                            {"--classifier", "knn", "--neighbors", "3", "--distance", "cosine"});
 }
 
 TEST_F(ScenesStages, AModelSaysHowManySamplesItsWordsHave) {
@@ -84,7 +87,7 @@ TEST_F(ScenesStages, AModelSaysHowManySamplesItsWordsHave) {
   EXPECT_EQ(json::parse(test::load(folder_ / "s.npy.json"))["command"], "scenes sample");
   EXPECT_EQ(learned(folder_ / "s.npy"), 9);
   run_with({"scenes", "train", places, "-o", folder_ / "whole.safetensors", "--samples", "9",
-            "--dictionary", "6"});
+            "--dictionary", "6", "--pyramid", "0", "--classifier", "knn"});
   EXPECT_EQ(test::load(model), test::load(folder_ / "whole.safetensors"));
   test::save(folder_ / "s.npy.json", "{}");
   const Ended refused = run_here({"scenes", "dictionary", folder_ / "s.npy", "-o", model});
@@ -125,7 +128,9 @@ TEST_F(ScenesStages, WordsOfAllPlacesAreThoseOfTrain) {
   const StageWords learn{"--dictionary", "12",  "--samples",      "40",      "--all-places",
                          "--batch",      "900", "--filter-sizes", "3,13,21", "--filter-sigmas",
                          "0.5,2,4"};
-  run_with({"scenes", "train", places, "-o", model, "--neighbors", "3"}, learn);
+  const StageWords train{"scenes", "train",        places, "-o",          model, "--pyramid",
+                         "0",      "--classifier", "knn",  "--neighbors", "3"};
+  run_with(train, learn);
   const Ended learned = run_with(
       {"scenes", "dictionary", places, "-o", folder_ / "words.safetensors", "--json"}, learn);
   const json kmeans = json::parse(learned.out)["kmeans"];
@@ -138,7 +143,7 @@ TEST_F(ScenesStages, WordsOfAllPlacesAreThoseOfTrain) {
             "--dictionary", folder_ / "words.safetensors", "-o", folder_ / "again.safetensors",
             "--neighbors", "3"});
   EXPECT_EQ(test::load(folder_ / "again.safetensors"), test::load(model));
-  EXPECT_THAT(run_with({"scenes", "train", places, "-o", model, "--neighbors", "3"}, learn).out,
+  EXPECT_THAT(run_with(train, learn).out,
               HasSubstr("mini-batch k-means saw 30000 places in 1 pass and 34 batches"));
   run_with({"scenes", "sample", places, "-o", folder_ / "samples.npy"});
   const Ended refused =
@@ -160,14 +165,16 @@ TEST_F(ScenesStages, AClassifierIsEvaluatedOnFeatures) {
             "--dictionary", "12"});
   run_with({"scenes", "features", places, "--dictionary", words, "-o", table, "--labels", labels});
   for (const StageWords& kind :
-       {StageWords{"--neighbors", "2", "--distance", "euclidean"}, {"--classifier", "logistic"}}) {
+       {StageWords{"--classifier", "knn", "--neighbors", "2", "--distance", "euclidean"},
+        {"--classifier", "logistic"}}) {
     const json of_table = json::parse(
         run_with({"scenes", "eval", table, "--labels", labels, "--splits", "2", "--json"}, kind)
             .out);
-    const json of_images = json::parse(run_with({"scenes", "eval", places, "--splits", "2",
-                                                 "--samples", "40", "--dictionary", "12", "--json"},
-                                                kind)
-                                           .out);
+    const json of_images =
+        json::parse(run_with({"scenes", "eval", places, "--splits", "2", "--samples", "40",
+                              "--dictionary", "12", "--pyramid", "0", "--json"},
+                             kind)
+                        .out);
     EXPECT_EQ(of_table["accuracies"], of_images["accuracies"]);
     EXPECT_EQ(of_table["confusion_matrix"], of_images["confusion_matrix"]);
     EXPECT_EQ(of_table["images"], 15);

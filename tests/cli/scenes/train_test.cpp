@@ -57,7 +57,8 @@ TEST_F(ScenesTrain, ChosenClassesAreThoseOfTheirFoldersAlone) {
     words.insert(words.end(), more.begin(), more.end());
     return run_here(quick(words));
   };
-  const Ended measured = eval({"--splits", "2", "--neighbors", "1", "--json"});
+  const Ended measured =
+      eval({"--splits", "2", "--classifier", "knn", "--neighbors", "1", "--json"});
   ASSERT_EQ(measured.status, kDone) << measured.err;
   EXPECT_EQ(json::parse(measured.out)["classes"], (json{"standing", "lying"}));
   EXPECT_THAT(eval({"--model", folder_ / "all.safetensors"}).err,

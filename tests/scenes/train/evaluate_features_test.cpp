@@ -21,6 +21,7 @@ TEST(EvaluateFeatures, IsTheEvaluationOfImagesWithTheirFeatures) {
   options.train.descriptor.step = 3;
   options.train.dictionary.words = 10;
   options.train.dictionary.samples = 20;
+  options.train.pyramid = 0;
   const Dictionary dictionary =
       learn_dictionary(set, options.train.descriptor, options.train.dictionary);
   const Image<float> features = make_features(set, dictionary, features_with(0)).features;

@@ -54,6 +54,11 @@ double accuracy(const Model& model) {
   return right / 30.0;
 }
 
+TEST(Train, MachinesOverAPyramidAreTheDefault) {
+  EXPECT_EQ(TrainOptions{}.classifier.classifier, ClassifierKind::kSvm);
+  EXPECT_EQ(TrainOptions{}.pyramid, 2);
+}
+
 TEST(Train, LearnsKindsOfPictures) {
   const Textures set(12);
   for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm}) {
