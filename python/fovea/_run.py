@@ -12,7 +12,7 @@ from typing import Any
 from . import _fovea
 from ._arguments import OnError, path_of, text
 from ._batch import Results, inputs_of
-from ._frames import Frames, VideoLike, decoded, is_encoded, name_of, pixels_of
+from ._frames import Frames, SideBySide, VideoLike, decoded, is_encoded, name_of, pixels_of
 from ._model import StoredModel
 from ._operation import Operated
 from ._progress import Progress
@@ -78,8 +78,15 @@ class Operation(Operated):
         return {name: options[name] for name in names if name in options}
 
     def run(self, input: Any) -> Any:
-        """The result for an image or a mesh: an array, a path, or what functions of ``fovea.mesh`` take as a mesh."""
-        return self._of(self._face, input)
+        """The result for an image or a mesh: an array, a path, or what functions of ``fovea.mesh`` take as a mesh.
+
+        Of an operation that follows what is in a video, the results for its frames, as a list: see ``video``."""
+        if not _described(self._operation)["video"]:
+            return self._of(self._face, input)
+        results = list(self._video(input))
+        for output, path in self._files[0].items():
+            _fovea.operations.save(self._operation, [each._kept() for each in results], path, output, {})
+        return results
 
     def run_all(
         self, inputs: Path | Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
@@ -92,19 +99,29 @@ class Operation(Operated):
 
         listed, count = (meshes_of if _described(self._operation)["mesh"] else inputs_of)(inputs)
         self._refuse_files("several inputs")
+        if _described(self._operation)["video"]:
+            raise InvalidArgument(f"{self._operation} takes one video at a time; call video() for each")
         every = self._side_by_side("inputs", count, progress, on_error)
         return every.results(listed, lambda face, input, index: self._of(face, input))
 
     def video(self, source: VideoLike, *, progress: Progress = False) -> Results[Any]:
         """The results for the frames of a video in order: a file, a folder of images, or frames as arrays or paths."""
-        frames = Frames(source)
         self._refuse_files("a video")
+        return self._video(source, progress)
+
+    def _video(self, source: VideoLike, progress: Progress = False) -> Results[Any]:
+        frames = Frames(source)
 
         def work(face: Any, frame: Any, index: int) -> Any:
             number, seconds = frame.decode()[1:] if is_encoded(frame) else (index, None)
             return self._of(face, pixels_of(decoded(frame)), frames.name, frame=number, time_seconds=seconds)
 
         return self._each_frame(frames, work, progress)
+
+    def _side_by_side(self, stage: str, count: int | None, progress: Progress, on_error: OnError = "raise") -> SideBySide:
+        if not _described(self._operation)["video"]:
+            return super()._side_by_side(stage, count, progress, on_error)
+        return SideBySide([self._made()], stage, count, progress, on_error)  # one, which follows from here on
 
     def _refuse_files(self, inputs: str) -> None:
         if self._files[0]:
