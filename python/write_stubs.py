@@ -163,6 +163,7 @@ def run_stub(module: ModuleType) -> str:
         else:
             kind = title
             classes.append(record_class(kind, known["fields"]).replace(f"class {kind}:", f"class {kind}(OperationResult):"))
+        result = f"list[{kind}]" if known["video"] else kind
         outputs = [{**each, "kind": "str | PathLike[str]", "name": each["name"].replace("-", "_")} for each in known["outputs"]]
         sources = [{**each, "kind": "Any"} for each in known["sources"]]
         named = {each["name"] for each in sources}
@@ -171,7 +172,7 @@ def run_stub(module: ModuleType) -> str:
         keywords = [{**each, "name": f"{each['name']}_" if iskeyword(each["name"]) else each["name"]} for each in keywords]
         classes.append(typed_dict(f"{title}Keywords", keywords))
         overloads.append(
-            f'@overload\ndef run(\n    operation: Literal["{name}"], input: Any, **options: Unpack[{title}Keywords]\n) -> {kind}: ...\n'
+            f'@overload\ndef run(\n    operation: Literal["{name}"], input: Any, **options: Unpack[{title}Keywords]\n) -> {result}: ...\n'
         )
     return "\n".join([RUN_HEAD, *imports, *classes, OPERATION, *overloads])
 

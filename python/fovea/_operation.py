@@ -138,7 +138,7 @@ class Operated(Face):
         """The result for one input, whose name and options begin ``words``. Attributes of it are in ``own``."""
         start = time.perf_counter()
         face, name = face or self._face, str(words[0])
-        values, images, made = face.run(name, value, dict(given or {}), kind._keeps)
+        values, images, made = face.run(name, value, dict(given or {}), kind._keeps, own.get("frame") or 0)
         origin = self._origin(*self._operation.split(), *words, end=end, start=start, **self._model_provenance)
         if made is not None:
             own.update(images=images, _made=(face, made))

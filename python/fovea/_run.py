@@ -12,7 +12,7 @@ from typing import Any
 from . import _fovea
 from ._arguments import OnError, flag, path_of, refuse_folder, text
 from ._batch import Results, inputs_of
-from ._frames import Frames, VideoLike, is_encoded, name_of, pixels_of
+from ._frames import Frames, SideBySide, VideoLike, is_encoded, name_of, pixels_of
 from ._model import StoredModel
 from ._operation import Operated
 from ._progress import Progress
@@ -78,9 +78,16 @@ class Operation(Operated):
         return {name: options[name] for name in names if name in options}
 
     def run(self, input: Any) -> Any:
-        """The result for an image or a mesh: an array, a path, or what functions of ``fovea.mesh`` take as a mesh."""
-        refuse_folder(input, "run_all() of an Operation", "one file")
-        return self._of(self._face, input)
+        """The result for an image or a mesh: an array, a path, or what functions of ``fovea.mesh`` take as a mesh.
+
+        Of an operation that follows what is in a video, the results for its frames, as a list: see ``video``."""
+        if not _described(self._operation)["video"]:
+            refuse_folder(input, "run_all() of an Operation", "one file")
+            return self._of(self._face, input)
+        results = list(self._video(input))
+        for output, path in self._files[0].items():
+            _fovea.operations.save(self._operation, [each._kept() for each in results], path, output, {})
+        return results
 
     def run_all(
         self, inputs: Path | Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
@@ -93,6 +100,8 @@ class Operation(Operated):
 
         listed, count = (meshes_of if _described(self._operation)["mesh"] else inputs_of)(inputs)
         self._refuse_files("several inputs")
+        if _described(self._operation)["video"]:
+            raise InvalidArgument(f"{self._operation} takes one video at a time; call video() for each")
         every = self._side_by_side("inputs", count, progress, on_error)
         return every.results(listed, lambda face, input, index: self._of(face, input), self._kind)
 
@@ -100,8 +109,11 @@ class Operation(Operated):
         """The results for the frames of a video in order: a file, a folder of images, or frames as arrays or paths.
 
         With ``keep_images`` results that are drawn on an image have their frames."""
-        frames, keep = Frames(source), flag(keep_images, "keep_images")
         self._refuse_files("a video")
+        return self._video(source, progress, flag(keep_images, "keep_images"))
+
+    def _video(self, source: VideoLike, progress: Progress = False, keep: bool = False) -> Results[Any]:
+        frames = Frames(source)
 
         def work(face: Any, frame: Any, index: int) -> Any:
             pixels, number, seconds = frame.decode() if is_encoded(frame) else (pixels_of(frame), index, None)
@@ -109,6 +121,11 @@ class Operation(Operated):
             return self._of(face, pixels, frames.name, frame=number, time_seconds=seconds, _image=image)
 
         return self._each_frame(frames, work, progress, self._kind)
+
+    def _side_by_side(self, stage: str, count: int | None, progress: Progress, on_error: OnError = "raise") -> SideBySide:
+        if not _described(self._operation)["video"]:
+            return super()._side_by_side(stage, count, progress, on_error)
+        return SideBySide([self._made()], stage, count, progress, on_error)  # one, which follows from here on
 
     def _refuse_files(self, inputs: str) -> None:
         if self._files[0]:

@@ -25,9 +25,9 @@ using operations::Operation;
 using operations::Output;
 using operations::Plan;
 
-// Sequences, pairs and what is no image or mesh have functions of their own.
+// Pairs, and what is no image, mesh or video, have functions of their own.
 bool takes_one_input(const Operation& operation) {
-  if (operation.input == InputKind::kMesh) return true;
+  if (operation.input == InputKind::kMesh || operation.input == InputKind::kVideo) return true;
   const bool image =
       operation.input == InputKind::kImage || operation.input == InputKind::kImageOrVideo;
   return image && !operation.alone;
@@ -83,8 +83,9 @@ class Operated {
   }
 
   // The fields of the result by name; the images that belong to it; and, where the caller keeps it,
-  // what can be saved.
-  nb::tuple run(const std::string& name, nb::handle value, const nb::dict& given, bool keeps) {
+  // what can be saved. `frame` is the number of a video's frame.
+  nb::tuple run(const std::string& name, nb::handle value, const nb::dict& given, bool keeps,
+                std::int64_t frame) {
     Input input(session_.operation, value, worker_.stream());
     input.source.name = is_path(value) ? input.source.name : name;
     for (const auto& [option, each] : sources_.values) input.add(session_.operation, option, each);
@@ -97,11 +98,14 @@ class Operated {
                                    [&](const std::shared_ptr<void>& worker) {
                                      std::shared_ptr<void> made = call.make_item();
                                      call.read(input.source, made.get());
+                                     call.place({frame, 0}, made.get());
                                      call.run(worker.get(), made.get());
+                                     if (call.follows()) call.follow(made.get());
                                      return made;
                                    });
-    for (const auto& [output, path] : files_.all)
-      write(SavedItem{call, item, {.input = input.source.name}}, output, path);
+    if (session_.operation.input != InputKind::kVideo)  // whose files have all frames
+      for (const auto& [output, path] : files_.all)
+        write(SavedItem{call, item, {.input = input.source.name}}, output, path);
     const RecordRef result = call.result(item.get());
     nb::dict values = keeps ? copied_record(result) : dict_of_record(result, session_.exec.device);
     return nb::make_tuple(values, images_of(item, input),
@@ -125,7 +129,8 @@ class Operated {
                           const std::string& caller) {
     Session session(name);
     if (!takes_one_input(session.operation))
-      throw InvalidArgument(name + " does not take one image or mesh; its system has a function");
+      throw InvalidArgument(name +
+                            " does not take one image, mesh or video; its system has a function");
     detail::set_keywords(run_options(session), keywords, caller);
     Device& device = session.exec.device;
     device = session.operation.on_processor ? Device::cpu() : usable_device(device);
@@ -175,6 +180,7 @@ nb::dict described(const Operation& operation) {
   entry["name"] = name_of(operation);
   entry["text"] = std::string(operation.words.text);
   entry["mesh"] = operation.input == InputKind::kMesh;
+  entry["video"] = operation.input == InputKind::kVideo;
   entry["needs_output"] = operation.needs_output;
   entry["options"] = detail::option_table(run_options(usual));
   entry["sources"] = detail::option_table(options_of<&Session::each_source>(usual));
@@ -183,7 +189,7 @@ nb::dict described(const Operation& operation) {
   entry["images"] = usual.call->images(usual.call->make_item().get()) != nullptr;
   nb::list outputs;
   for (const Output& output : operation.outputs)
-    if (is_saved(output)) outputs.append(described_output(output));
+    if (is_saved(operation, output)) outputs.append(described_output(output));
   entry["outputs"] = outputs;
   return entry;
 }

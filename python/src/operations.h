@@ -49,9 +49,10 @@ void require_output(const operations::Call& call, std::size_t output);
 void write_entries(Session& session, std::span<const SavedItem> entries, std::size_t output,
                    const std::string& path, const MadeBy& by);
 
-// Whether Python writes it. Lists of all results are written by the program alone.
-inline bool is_saved(const operations::Output& output) {
-  return output.list == operations::List::kNo;
+// Whether Python writes it. Lists of all results, and videos, are written by the program alone.
+inline bool is_saved(const operations::Operation& operation, const operations::Output& output) {
+  return output.list == operations::List::kNo &&
+         (operation.input != operations::InputKind::kVideo || !output.picture);
 }
 // What the file of an output is: ".ply, .glb", "an image", "a folder".
 std::string endings_of(const operations::Output& output);

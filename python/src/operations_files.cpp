@@ -160,12 +160,12 @@ std::size_t output_of(const Operation& operation, const std::string& path,
   };
   std::string known;
   for (const Output& output : all)
-    if (is_saved(output))
+    if (is_saved(operation, output))
       known += fmt::format("{}{} ({})", known.empty() ? "" : "; ", output.name, endings_of(output));
   if (known.empty()) known = "no files";
   if (!name.empty()) {
-    const std::size_t found =
-        first([&](const Output& output) { return output.name == name && is_saved(output); });
+    const std::size_t found = first(
+        [&](const Output& output) { return output.name == name && is_saved(operation, output); });
     if (found == all.size())
       throw InvalidArgument(fmt::format("output is '{}'; {} writes {}", fovea::detail::shown(name),
                                         name_of(operation), known));
@@ -175,7 +175,7 @@ std::size_t output_of(const Operation& operation, const std::string& path,
   const std::string ending = std::filesystem::path(path).extension().string();
   std::size_t found = first([&](const Output& output) {
     const auto& endings = output.endings;
-    return !ending.empty() && output.share != Share::kOneFolder && is_saved(output) &&
+    return !ending.empty() && output.share != Share::kOneFolder && is_saved(operation, output) &&
            (output.ending == ending || std::ranges::find(endings, ending) != endings.end());
   });
   if (found == all.size() && is_image_name(path))
@@ -192,7 +192,7 @@ std::size_t output_of(const Operation& operation, const std::string& path,
 void write_entries(Session& session, std::span<const SavedItem> entries, std::size_t output,
                    const std::string& path, const MadeBy& by) {
   const Output& about = session.operation.outputs[output];
-  if (about.share != Share::kPerInput) {
+  if (about.share != Share::kPerInput || session.operation.input == operations::InputKind::kVideo) {
     const auto file = session.call->open(output, path);
     for (const SavedItem& entry : entries)
       file->add(entry.place, entry.call.result(entry.item.get()));

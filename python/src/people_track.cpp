@@ -180,7 +180,6 @@ void bind_people_tracking(nb::module_& m) {
       .def("people", &PeopleTracker::people)
       .def_prop_ro("frames", &PeopleTracker::frames)
       .def_prop_ro("identities", &PeopleTracker::identities);
-  m.def("track_fields", &fields_of<people::TrackResult>);
   m.def("track_options", &option_table<TrackOptions>);
   define(m, "read_mot", &read_mot);
   m.def("mot_text", &mot_text);

@@ -17,6 +17,7 @@ from fovea._words import in_python
 # What an operation needs, or what makes all of its files possible.
 OPTIONS = {
     "people detect": {"model": "hog", "threshold": -1},
+    "people track": {"model": "hog", "threshold": -1, "confirm": 1},
     "mesh segment": {"parts": 3, "division": "hierarchical", "keep_memberships": True, "picture_width": 96},
     "mesh distances": {"from": [0, 5], "picture_width": 96},
     "ops resize": {"width": 20},
@@ -82,7 +83,8 @@ def written(folder, write):
 
 @pytest.mark.parametrize(("name", "output"), outputs(), ids=lambda value: str(value))
 def test_every_file_is_the_programs(name, output, inputs, program, tmp_path):
-    source = inputs[_fovea.operations.described(name)["mesh"]]
+    known = _fovea.operations.described(name)
+    source = inputs[known["mesh"]].parent if known["video"] else inputs[known["mesh"]]
     options, folder = options_of(name), tmp_path / "files"
     ending = ending_of(name, output)
     if name == "mesh distances" and output != "output":
@@ -93,7 +95,7 @@ def test_every_file_is_the_programs(name, output, inputs, program, tmp_path):
     theirs = written(folder, lambda: program(line))
     ours = written(folder, lambda: fovea.run(name, source, **options, **{output.replace("-", "_"): path}))
     assert theirs and ours == theirs
-    if name in AT_ONCE:
+    if name in AT_ONCE or known["video"]:
         return
     result = fovea.run(name, source, **options)
     known = [] if result._keeps else _fovea.operations.described(name)["file_options"]
@@ -104,6 +106,8 @@ def test_every_file_is_the_programs(name, output, inputs, program, tmp_path):
 def test_every_operation_runs_with_an_array_and_is_pickled(inputs):
     for name in fovea.operations():
         mesh = _fovea.operations.described(name)["mesh"]
+        if _fovea.operations.described(name)["video"]:
+            continue
         value = fovea.mesh.read(inputs[True]) if mesh else fovea.read_image(inputs[False])
         if name in AT_ONCE:
             continue
@@ -157,6 +161,19 @@ def test_frames_are_saved_with_their_place(inputs, tmp_path):
         rows = (tmp_path / "people.csv").read_text().splitlines()
         assert rows[0].startswith("input,frame,time_seconds,") or rows[0].split(",")[1] == "frame", rows[0]
         assert rows[1].split(",")[1] == str(found.frame)
+
+
+def test_a_video_is_followed_from_its_first_frame(inputs, tmp_path):
+    frames, options = [fovea.read_image(inputs[False])] * 3, options_of("people track")
+    tracks = fovea.run("people track", frames, mot=tmp_path / "tracks.txt", **options)
+    assert [each.frame for each in tracks] == [0, 1, 2] and len(tracks[2]) > 0
+    detector = fovea.people.Detector("hog", threshold=-1, device="cpu")
+    assert tracks == list(fovea.people.track(frames, detector, confirm=1, device="cpu"))
+    assert (tmp_path / "tracks.txt").read_text() == "".join(each.to_mot() for each in tracks)
+    again = fovea.Operation("people track", **options)
+    assert list(again.video(frames)) == tracks == again.run(frames)
+    tracks[2].save(tmp_path / "tracks.csv")
+    assert (tmp_path / "tracks.csv").read_text().splitlines()[1].split(",")[1] == "2"
 
 
 def test_wrong_files_are_refused_by_the_table(inputs, tmp_path):

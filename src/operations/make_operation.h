@@ -100,6 +100,9 @@ struct Parts {
   void (*follow)(Count&, Item&) = nullptr;
   RecordRef (*report)(const Setup&, Count&, const Ended&) = nullptr;
   std::string (*report_text)(const Setup&, Count&, const Ended&) = nullptr;
+  std::optional<std::int64_t> (*blind_frames)(const Setup&, const std::string& input) = nullptr;
+  void (*place)(const io::FrameTime&, Item&) = nullptr;
+  RecordRef (*video)(Count&, const Ended&) = nullptr;
 
   Image<std::uint8_t>& (*pixels)(Item&) = nullptr;
   io::Orientation (*orientation)(const Setup&) = nullptr;
@@ -129,6 +132,7 @@ struct Parts {
   std::string (*members_before)(const Setup&) = nullptr;
   std::string (*members_after)(const Totals&) = nullptr;
   RecordRef (*sample_beside)() = nullptr;
+  RecordRef (*sample_video)() = nullptr;
 
   bool (*explains)(const Setup&) = nullptr;
   std::string (*explain_picture)(const Setup&) = nullptr;
@@ -213,6 +217,14 @@ class CallOf final : public Call {
   std::string report_text(const Ended& ended) override {
     return parts_->report_text(setup_, count_, ended);
   }
+  std::optional<std::int64_t> blind_frames(const std::string& input) const override {
+    if (!parts_->blind_frames) return {};
+    return parts_->blind_frames(setup_, input);
+  }
+  void place(const io::FrameTime& time, void* item) const override {
+    if (parts_->place) parts_->place(time, of(item));
+  }
+  RecordRef video(const Ended& ended) override { return parts_->video(count_, ended); }
   Image<std::uint8_t>& pixels(void* item) const override { return parts_->pixels(of(item)); }
   io::Orientation orientation() const override { return parts_->orientation(setup_); }
   std::uint64_t memory(std::uint64_t bytes) const override {
@@ -321,12 +333,15 @@ void require_whole(const Parts<Setup, Item, Worker, Count>& parts) {
   require((std::is_same_v<Worker, NoWorker>) || parts.worker, "worker");
   require(!parts.explains || (parts.explain && parts.explain_picture), "explain");
   const bool videos = parts.input == InputKind::kImageOrVideo;
+  const bool only_videos = parts.input == InputKind::kVideo;
   const bool frames = parts.input == InputKind::kFrames;
   const bool one_result = parts.alone || frames;
-  require(!videos || (parts.pixels && parts.orientation && parts.video_line),
+  require(!(videos || only_videos) || (parts.pixels && parts.orientation && parts.video_line),
           "what videos need: pixels, orientation, video_line");
   require(!frames || (parts.take && parts.report && parts.report_text),
           "what frames need: take, report, report_text");
+  require(!only_videos || parts.find_inputs, "find_inputs of videos");
+  require(!parts.video == !parts.sample_video, "video or its sample");
   require(!parts.images_only || parts.decode, "decode");
   int pictures = 0;
   for (const auto& output : parts.outputs) {
@@ -336,9 +351,10 @@ void require_whole(const Parts<Setup, Item, Worker, Count>& parts) {
             "what pictures need: pixels, draw");
     require(!picture || !one_result || output.paint, "paint of a picture");
     const bool list = output.about.list != List::kNo;
-    require(own || list || output.open, "open of a shared file");
+    const bool shared = !own || (only_videos && !picture);
+    require(!shared || list || output.open, "open of a shared file");
     require(!list || (parts.columns && parts.write_row), "columns and rows of a list");
-    require(!own || picture || output.write || output.write_several, "write of an output");
+    require(shared || picture || output.write || output.write_several, "write of an output");
     require(!own || picture || !frames || output.ending, "ending of an output's numbered files");
     require(output.about.dash != Dash::kText || output.text, "text of an output");
     require(!videos || !own || picture, "a place for files of frames that are no pictures");
@@ -368,7 +384,8 @@ Operation make_operation(Parts<Setup, Item, Worker, Count> parts, RecordRef (*sa
                       .outputs = {},
                       .call = {},
                       .sample = sample,
-                      .sample_beside = parts.sample_beside};
+                      .sample_beside = parts.sample_beside,
+                      .sample_video = parts.sample_video};
   for (const auto& output : parts.outputs) operation.outputs.push_back(output.about);
   operation.call = [shared = std::make_shared<const Parts<Setup, Item, Worker, Count>>(
                         std::move(parts))]() -> std::unique_ptr<Call> {

@@ -43,6 +43,7 @@ enum class InputKind : unsigned char {
   kFlow,
   kClip,    // a video that is worked on as a whole, or a file of its points
   kFrames,  // all inputs are one sequence, such as a video or a folder, or what is_still() says
+  kVideo,   // each input is a sequence: a video, or the images of a folder or a glob
   kOther
 };
 
@@ -94,7 +95,7 @@ struct Step {
 };
 
 // A file of all inputs or frames while it is written, in their order. It appears whole at commit(),
-// or not.
+// or not. Of a video, an output of each input is such a file too, unless it is a picture.
 class SharedFile {
  public:
   virtual ~SharedFile() = default;
@@ -150,7 +151,8 @@ struct Ended {
   std::int64_t frames = 0, results = 0, dropped = 0;  // of a sequence
   Extent size{};                                      // of its frames
   bool whole = true;
-  double seconds = 0;  // that the sequence took
+  double seconds = 0;     // that the sequence took
+  std::size_t input = 0;  // the number of a video among the inputs
 };
 
 // A place of the picture, or a face of a mesh, that somebody asks about.
@@ -240,6 +242,12 @@ class Call {
   // What is printed of a still or a sequence, after tally() has got its items.
   virtual RecordRef report(const Ended& ended) = 0;
   virtual std::string report_text(const Ended& ended) = 0;
+  // How many frames an input has whose frames have no pixels; nothing for one that has pixels.
+  virtual std::optional<std::int64_t> blind_frames(const std::string& input) const = 0;
+  // Says where the pixels are from, before run().
+  virtual void place(const io::FrameTime& time, void* item) const = 0;
+  // What is printed of a video besides its frames, where Operation::sample_video is not null.
+  virtual RecordRef video(const Ended& ended) = 0;
 
   // Of an operation on images: the pixels that are read, as a frame of a video also gives them.
   virtual Image<std::uint8_t>& pixels(void* item) const = 0;
@@ -345,6 +353,7 @@ struct Operation {
   std::function<std::unique_ptr<Call>()> call{};
   RecordRef (*sample)() = nullptr;         // what is printed, with any values, for its description
   RecordRef (*sample_beside)() = nullptr;  // the same of members around a list of results
+  RecordRef (*sample_video)() = nullptr;   // and of Call::video(); null: it has only what all have
 
   // Whether all inputs have one result together.
   bool has_one_result() const { return alone || input == InputKind::kFrames; }

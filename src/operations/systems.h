@@ -10,6 +10,7 @@ Operation flow_bm();
 Operation flow_stereo();
 Operation flow_segment();
 Operation people_show();
+Operation people_track();
 Operation emd_distance();
 Operation scenes_classify();
 Operation scenes_words();

@@ -20,6 +20,7 @@ from .._records import PeopleEvaluateTracksFields as _Measured
 from .._records import PeopleTrackFields as _Tracked
 from .._results import Record, command_line, described
 from .._rules import call, in_its_colors
+from .._saved import Saved, of_operation
 from .._tracks import TrackTable
 from ..errors import InvalidType
 from ..files import Path, as_path, is_path
@@ -39,11 +40,12 @@ class Track(NamedTuple):
     missed: int  #: frames since the last detection
 
 
-@described(_fovea.people.track_fields(), rows="people")
-class Tracks(OnImage, TrackTable[Track], _Tracked):
+@of_operation("people track", rows="people")
+class Tracks(OnImage, Saved, TrackTable[Track], _Tracked):
     """The people of one frame, in the order of their ids. Some arrays also have the names of supervision."""
 
     confidence: Floats  #: ``score``, by the name of supervision
+    time_seconds: float | None = None  #: time of the frame, where it is known
 
     _compared = ("frame",)
     _beside = ("tracker_id", "xywh", "confidence")

@@ -111,6 +111,10 @@ void Job::check_names() {
   for (std::size_t i = 0; i < outputs().size(); ++i) {
     if (outputs()[i].list != operations::List::kNo && io::is_standard_output(named[i].path))
       named[i].path.clear();  // where it goes anyway
+    if (context.journal != nullptr && operation.input == InputKind::kVideo &&
+        outputs()[i].share == Share::kPerInput && io::is_standard_output(named[i].path))
+      throw InvalidArgument(
+          fmt::format("{} -: a run with a manifest writes files; name one", flag_of(outputs()[i])));
     if (outputs()[i].dash == Dash::kRefused && io::is_standard_output(named[i].path))
       throw InvalidArgument(
           fmt::format("{} {}: {} writes files and not to standard output; name a file",
@@ -152,7 +156,7 @@ void Job::plan_files() {
     std::vector<std::string> files;
     if (!named[i].path.empty()) files.push_back(named[i].path);
     for (const WordAndFile& each : named[i].kinds) files.push_back(each.second);
-    if (output.share == Share::kPerInput && !has_one_result())
+    if (names_by_input(output))
       files = output_paths(context, named[i].path, plan.inputs, std::string(output.ending),
                            flag_of(output));
     for (const std::string& path : files) {
@@ -184,8 +188,8 @@ void Job::check_files() {
   for (std::size_t i = 0; i < outputs().size(); ++i) {
     // Files of each input that are the only ones were compared when they got their names.
     const bool own = outputs()[i].share == Share::kPerInput;
-    const bool compared =
-        own && plan.files.size() == 1 && only_inputs && !io::is_standard_output(named[i].path);
+    const bool compared = names_by_input(outputs()[i]) && plan.files.size() == 1 && only_inputs &&
+                          !io::is_standard_output(named[i].path);
     if (named[i].empty() || outputs()[i].share == Share::kOneFolder || compared) continue;
     for (const std::string& path : plan.files.find(outputs()[i].name)->second)
       files.push_back({flags[i], path, own ? use : OutputUse::kFile});
@@ -253,6 +257,15 @@ operations::Source Job::source_of(std::size_t input) const {
   return source;
 }
 
+bool Job::has_frames(const std::string& input) const {
+  return operation.input == InputKind::kVideo || (takes_videos() && is_video(input));
+}
+
+bool Job::names_by_input(const Output& output) const {
+  const bool one_video = operation.input == InputKind::kVideo && plan.inputs.size() == 1;
+  return output.share == Share::kPerInput && !has_one_result() && !one_video;
+}
+
 bool Job::writes_own(std::size_t output) const {
   return outputs()[output].share == Share::kPerInput && !outputs()[output].picture &&
          !named[output].empty();
@@ -297,6 +310,12 @@ SharedFiles::SharedFiles(const Job& job, bool writes) {
     wanted_ = true;
     if (writes) files_.push_back(job.call.open(i, job.named[i].path));
   }
+}
+
+SharedFiles::SharedFiles(const Job& job, std::size_t video) {
+  for (std::size_t i = 0; i < job.outputs().size(); ++i)
+    if (const std::string path = job.file_at(i, video); !path.empty() && !job.outputs()[i].picture)
+      files_.push_back(job.call.open(i, path));
 }
 
 void SharedFiles::add(const io::Place& place, RecordRef result) {

@@ -30,6 +30,8 @@ struct Job {
 
   const std::vector<operations::Output>& outputs() const { return operation.outputs; }
   bool takes_videos() const { return operation.input == operations::InputKind::kImageOrVideo; }
+  // Whether the input has frames, of which each has a result.
+  bool has_frames(const std::string& input) const;
   bool has_one_result() const { return operation.has_one_result(); }
   // Whether there are frames of which each has a result.
   bool is_sequence() const {
@@ -46,6 +48,9 @@ struct Job {
   operations::Source source_of(std::size_t input) const;
   // The file that an output has for one input; empty where no option names it.
   std::string file_at(std::size_t output, std::size_t input) const;
+  // Whether each input has a file of its own of the output, with a name that follows from its own.
+  // The file of a single video is named by the option: it may be a folder or a pattern of pictures.
+  bool names_by_input(const operations::Output& output) const;
   // Whether an option names the output, and it is a file of a still or of each step, no picture.
   bool writes_own(std::size_t output) const;
   // The pictures of a still or a sequence.
@@ -68,11 +73,12 @@ struct Job {
   void check_files();
 };
 
-// The files of all inputs or frames that are asked for.
+// The files of all inputs or frames that are asked for, or those of all frames of one video.
 class SharedFiles {
  public:
   // `writes` is false where another run writes them.
   SharedFiles(const Job& job, bool writes);
+  SharedFiles(const Job& job, std::size_t video);
   bool wanted() const { return wanted_; }
   void add(const io::Place& place, RecordRef result);
   void commit(const std::string& origin);

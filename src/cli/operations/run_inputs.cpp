@@ -17,6 +17,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/json_text.h"
+#include "operations/measure.h"
 
 namespace fovea::cli {
 namespace {
@@ -56,10 +57,13 @@ class InputsRun {
       : job_(job), operation_(job.operation), call_(job.call), context_(job.context) {}
 
   int run() {
-    const bool only_images = !job_.takes_videos() || std::ranges::none_of(inputs(), is_video);
+    const bool only_images = std::ranges::none_of(
+        inputs(), [this](const std::string& input) { return job_.has_frames(input); });
     const io::FrameWorkers workers =
         job_.workers_for(only_images ? static_cast<std::int64_t>(inputs().size()) : 0);
-    call_.begin(job_.exec_of(workers), job_.plan);
+    // What follows is alone, and may take all threads.
+    call_.begin(call_.follows() ? context_.exec_without_progress() : job_.exec_of(workers),
+                job_.plan);
     make_workers(workers);  // which refuses options that no worker can do
     shared_.emplace(job_, writes_shared_files(context_));
     list_.emplace(job_);
@@ -94,7 +98,7 @@ class InputsRun {
   void run_next(Batch& batch) {
     const std::size_t first = batch.next();
     std::size_t last = first;
-    while (last < inputs().size() && !(job_.takes_videos() && is_video(inputs()[last]))) ++last;
+    while (last < inputs().size() && !job_.has_frames(inputs()[last])) ++last;
     if (last > first) run_images(batch, last - first);
     else batch.run_alone([&] { return run_video(batch, first); });
   }
@@ -198,70 +202,101 @@ class InputsRun {
     }
   }
 
-  // The next input of the batch, which is a video. Its frames are printed as they come.
+  // The next input of the batch. Its frames are printed as they come.
   Outcome run_video(Batch& batch, std::size_t input) {
     const std::string& name = inputs()[input];
     io::VideoReadOptions reading = video_options(context_);
     reading.orientation = call_.orientation();
-    io::VideoReader reader = open_video(context_, name, reading);
-    call_.start_input(reader.info().size);
+    const std::optional<std::int64_t> blind = call_.blind_frames(name);
+    std::optional<io::VideoReader> reader;
+    if (!blind) reader.emplace(open_video(context_, name, reading));
+    call_.start_input(reader ? reader->info().size : Extent{});
+    const double rate = reader ? reader->info().rate.value() : reading.frame_rate;
+    SharedFiles own(job_, input);
     std::optional<io::VideoWriter> writer;
-    std::string path;
-    for (std::size_t i = 0; i < outputs().size(); ++i)
-      if (outputs()[i].picture) path = job_.file_at(i, input);
-    if (!path.empty())
-      writer.emplace(path, io::VideoWriteOptions{.frame_rate = reader.info().rate.value()});
+    std::vector<std::string> files, pictures;
+    for (std::size_t i = 0; i < outputs().size(); ++i) {
+      const std::string path = job_.file_at(i, input);
+      if (path.empty()) continue;
+      files.push_back(path);
+      if (outputs()[i].picture) pictures.push_back(path);
+    }
+    if (!pictures.empty()) writer.emplace(pictures[0], io::VideoWriteOptions{.frame_rate = rate});
     const char* separator = "";
     const auto write_frame = [&](Frame& frame) {
+      void* item = frame.item.get();
       const io::FrameTime time{frame.frame.frame, frame.frame.seconds};
-      add(batch, {name, time}, frame.item.get(), input);
+      if (call_.follows()) {
+        call_.follow(item);
+        if (writer) call_.draw(item);
+      }
+      add(batch, {name, time}, item, input);
       if (context_.json)
         batch.print_more(fmt::format(
             "{}{{{}, {}}}", std::exchange(separator, ", "), io::record_members(record_ref(time)),
-            io::record_members(call_.result(frame.item.get()), written_fields(context_))));
-      if (writer) writer->write(call_.pixels(frame.item.get()));
-      std::swap(frame.frame.image, call_.pixels(frame.item.get()));  // its memory is used again
+            io::record_members(call_.result(item), written_fields(context_))));
+      own.add({name, time}, call_.result(item));
+      if (writer) writer->write(call_.pixels(item));
+      std::swap(frame.frame.image, call_.pixels(item));  // its memory is used again
     };
+    std::int64_t blind_frame = 0;
+    const std::int64_t expected =
+        reader ? std::max<std::int64_t>(0, reader->expected_frames()) : *blind;
     const io::FrameWorkers plan =
-        io::plan_frame_workers(context_.exec, reader, job_.most_workers());
+        reader ? io::plan_frame_workers(context_.exec, *reader, job_.most_workers())
+               : job_.workers_for(expected);
     make_workers(plan);
     const auto run_all = [&] {
       return io::run_frames<Frame, Worker>(
           std::span(workers_).first(static_cast<std::size_t>(plan.count)),
-          {.read = [&](Frame& frame) { return reader.fetch(frame.stored); },
-           .bytes = [&](const Frame&) { return call_.memory(reader.frame_bytes()); },
+          {.read =
+               [&](Frame& frame) {
+                 if (reader) return reader->fetch(frame.stored);
+                 frame.frame.frame = blind_frame;
+                 frame.frame.seconds = static_cast<double>(blind_frame) / rate;
+                 return blind_frame++ < expected;
+               },
+           .bytes = [&](const Frame&) { return reader ? call_.memory(reader->frame_bytes()) : 0; },
            .prepare =
                [&](Frame& frame) {
                  if (!frame.item) frame.item = call_.make_item();
-                 frame.stored.decode(frame.frame);
+                 if (reader) frame.stored.decode(frame.frame);
                  std::swap(frame.frame.image, call_.pixels(frame.item.get()));
+                 call_.place({frame.frame.frame, frame.frame.seconds}, frame.item.get());
                },
            .work = [&](Worker& worker, Frame& frame) { call_.run(worker.get(), frame.item.get()); },
            .complete =
                [&](Frame& frame) {
-                 if (writer) call_.draw(frame.item.get());
+                 if (writer && !call_.follows()) call_.draw(frame.item.get());
                },
            .write = write_frame},
           {.in_flight = plan.in_flight,
            .threads = plan.runners,
            .memory_bytes = context_.memory_bytes,
            .most_bytes = context_.most_bytes,
-           .expected = std::max<std::int64_t>(0, reader.expected_frames()),
+           .expected = expected,
            .exec = context_.exec});
     };
     const io::FrameRun run = context_.json ? in_array(batch, run_all) : run_all();
-    if (writer && run.frames > 0) writer->finish();
-    note_reading(context_, name, reader);
+    if (run.frames > 0) own.commit(provenance_json(context_));
+    if (run.frames > 0 && writer) writer->finish();
+    if (run.frames == 0) files = pictures = {};
+    if (reader) note_reading(context_, name, *reader);
     const std::string line = call_.video_line(run.frames);
     if (run.whole()) job_.note(call_.note_after_input(name));
-    Outcome outcome{.fault = run.fault};
-    if (run.frames > 0 && !path.empty()) {
-      outcome.files = {path};
-      outcome.members = fmt::format("\"output\": {}, ", detail::json_quote(path));
-    }
-    outcome.members += fmt::format("\"dropped\": {}", reader.dropped());
-    outcome.line =
-        fmt::format("{}: {}{}{}", name, line, dropped_text(reader), files_text(outcome.files));
+    operations::Ended ended{.plan = job_.plan};
+    ended.frames = run.frames;
+    ended.dropped = reader ? reader->dropped() : 0;
+    ended.input = input;
+    Outcome outcome{.fault = run.fault, .files = files};
+    if (operation_.sample_video != nullptr)
+      outcome.members = io::record_members(call_.video(ended));
+    else if (files.empty()) outcome.members = fmt::format("\"dropped\": {}", ended.dropped);
+    else
+      outcome.members = fmt::format("\"output\": {}, \"dropped\": {}", detail::json_quote(files[0]),
+                                    ended.dropped);
+    outcome.line = fmt::format("{}: {}{}{}", name, line, operations::dropped_text(ended.dropped),
+                               files_text(pictures));
     return outcome;
   }
 

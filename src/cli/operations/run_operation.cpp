@@ -44,6 +44,7 @@ Command command_of(const Operation& operation) {
   const bool videos = operation.input == InputKind::kImageOrVideo;
   const bool frames = operation.input == InputKind::kFrames, cuts = !operation.unit.empty();
   const bool units = !operation.has_one_result();
+  const bool only_videos = operation.input == InputKind::kVideo;
   Command command{.system = words.system,
                   .verb = words.verb,
                   .summary = words.summary,
@@ -54,12 +55,13 @@ Command command_of(const Operation& operation) {
                   .preset = operation.preset,
                   .result = {.record = operation.sample,
                              .per_input = units,
-                             .per_frame = videos,
+                             .per_frame = videos || only_videos,
                              .beside = operation.sample_beside,
+                             .video = operation.sample_video,
                              .files = operation.names_files ? std::span<const Output>()
                                                             : std::span(operation.outputs)},
                   .reads_images = images,
-                  .reads_videos = videos || frames,
+                  .reads_videos = videos || frames || only_videos,
                   .takes_first_frame = videos || cuts,
                   .batches = units,
                   .shards = many,

@@ -11,8 +11,6 @@
 
 namespace fovea::cli {
 
-using operations::describe_people_model;
-using operations::in_color;
 using operations::people_text;
 
 // The file in which a training looks for what a search of its negatives has found.

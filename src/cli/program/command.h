@@ -213,7 +213,6 @@ Command actions_eval_stream_command();
 Command actions_match_command();
 Command view_command();
 Command people_eval_command();
-Command people_track_command();
 Command people_eval_tracks_command();
 Command people_eval_kernel_command();
 Command people_scene_command();

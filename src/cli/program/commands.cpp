@@ -48,7 +48,6 @@ const std::vector<Command>& commands() {
       people_mine_command(),
       people_study_command(),
       people_eval_command(),
-      people_track_command(),
       people_eval_tracks_command(),
       people_eval_kernel_command(),
       people_scene_command(),

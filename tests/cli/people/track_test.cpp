@@ -1,4 +1,4 @@
-// Covers: track_files, scene, crowd, eval_tracks, eval_tracks_mistakes
+// Covers: scene, crowd, eval_tracks, eval_tracks_mistakes
 #include <fovea/io/video.h>
 #include <fovea/people/mot.h>
 #include <fovea/report/evaluation.h>
