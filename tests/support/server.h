@@ -8,8 +8,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <list>
+#include <mutex>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -65,11 +67,12 @@ class Connection {
     while (wait_for(POLLIN) && ::recv(socket_, &byte, 1, 0) > 0) {
     }
   }
-  // Returns at once when the server ends.
+  // The pace of a source. Returns at once when the server ends.
   void pause(std::chrono::milliseconds time) const {
-    const auto end = std::chrono::steady_clock::now() + time;
-    while (!stop_.stop_requested() && std::chrono::steady_clock::now() < end)
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop_, time, [] { return false; });
   }
   bool ended() const { return stop_.stop_requested(); }
 

@@ -108,9 +108,6 @@ void plan_harris(const HarrisOptions& options, PointPlan& plan) {
 }
 
 void plan_periodic(const PeriodicOptions& options, PointPlan& plan) {
-  if (options.frequency > 0.5)
-    throw InvalidArgument(fmt::format(
-        "points: a frequency of {:g} cycles per frame, expected at most 0.5", options.frequency));
   plan.threshold = static_cast<float>(options.threshold);
   PeriodicPlan& periodic = plan.periodic;
   periodic.smooth = add_smooth(plan, 0, options.sigma * options.sigma);

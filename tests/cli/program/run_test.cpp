@@ -102,11 +102,17 @@ TEST(Output, AClosedStreamIsReported) {
 }
 
 TEST(Output, AReaderThatHasGoneEndsItQuietly) {
-  const Ended ended =
-      Process({"bash", "-c", "set -o pipefail; " FOVEA_PROGRAM " help | (exec <&-; sleep 0.2)"})
-          .wait();
+  const test::TempFolder folder;
+  const std::string gone = folder / "gone";
+  ASSERT_EQ(mkfifo(gone.c_str(), 0600), 0);
+  // The program starts once the reader has closed its end.
+  const Ended ended = Process({"bash", "-c",
+                               "set -o pipefail; { read -r <\"$0\"; " FOVEA_PROGRAM
+                               " help; } | { exec <&-; echo >\"$0\"; }",
+                               gone})
+                          .wait();
   EXPECT_EQ(ended.err, "");
-  EXPECT_THAT(ended.status, testing::AnyOf(kReaderGone, kDone));
+  EXPECT_EQ(ended.status, kReaderGone);
 }
 
 // Waits until the program says something, then sends the signal.
@@ -149,11 +155,13 @@ TEST(Signals, AnInterruptEndsTheWaitForAPipe) {
 }
 
 TEST(Signals, AnIgnoredInterruptStaysIgnored) {
-  const Ended ended = Process({"sh", "-c",
-                               "trap '' INT; " FOVEA_PROGRAM
-                               " bench ops --device cpu --threads 1 --repeats 3 --filter "
-                               "'sobel_u8 640' --csv & sleep 0.1; kill -INT $!; wait $!"})
-                          .wait();
+  Process bench({"sh", "-c",
+                 "trap '' INT; exec " FOVEA_PROGRAM
+                 " bench ops --device cpu --threads 1 --repeats 3 --filter 'sobel_u8 640' --csv "
+                 "--verbose"});
+  bench.wait_for([](const std::string& err) { return !err.empty(); });
+  bench.send(SIGINT);
+  const Ended ended = bench.wait();
   EXPECT_EQ(ended.status, kDone);
   EXPECT_THAT(ended.out, HasSubstr("gradient_sobel_u8,cpu,1,640x480,"));
 }

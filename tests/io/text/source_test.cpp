@@ -1,5 +1,6 @@
 #include "io/text/source.h"
 
+#include <fcntl.h>
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -61,6 +62,27 @@ TEST(PipeRead, GivesWhatIsThereAndThenTheEnd) {
   close(ends[0]);
   EXPECT_EQ(read_or_stop(ends[0], text, {}), -1);
   EXPECT_EQ(errno, EBADF);
+}
+
+TEST(PipeRead, WaitsAlsoWhereTheDescriptorDoesNotBlock) {
+  int ends[2] = {};
+  ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
+  std::array<std::byte, 8> text{};
+  std::stop_source stop;
+  {
+    const std::jthread stopper = test::stop_once_asleep(stop);
+    EXPECT_EQ(read_or_stop(ends[0], text, stop.get_token()), -1);
+    EXPECT_EQ(errno, ECANCELED);
+  }
+  {
+    const std::jthread writer([&, reader = gettid()] {
+      while (!test::asleep(reader)) std::this_thread::yield();
+      EXPECT_EQ(write(ends[1], "abc", 3), 3);
+    });
+    EXPECT_EQ(read_or_stop(ends[0], text, {}), 3);
+  }
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST(Cursor, ReadsOnAcrossItsBuffer) {

@@ -94,6 +94,30 @@ TEST(Partition, PiecesThatDoNotTouchAreNotCut) {
     EXPECT_EQ(bisection.part_of()[at(i)], bisection.part_of()[at(i - 4)]) << i;
 }
 
+// A grid of 16 x 8 is cut across, at 8 of its arcs, and the halves then along their middle.
+TEST(Partition, PartsAreEquallyLargeAndTheirBordersShort) {
+  constexpr int kWidth = 16, kHeight = 8;
+  std::vector<GraphArc> arcs;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      if (x + 1 < kWidth) arcs.push_back({y * kWidth + x, y * kWidth + x + 1, 1});
+      if (y + 1 < kHeight) arcs.push_back({y * kWidth + x, (y + 1) * kWidth + x, 1});
+    }
+  const Graph graph(kWidth * kHeight, arcs);
+  Bisection bisection(graph);
+  for (const auto& [parts, border] : {std::pair{2, 8}, std::pair{4, 24}}) {
+    bisection.halve({});
+    ASSERT_EQ(bisection.parts(), parts);
+    std::vector<int> sizes(at(parts));
+    for (const std::int32_t part : bisection.part_of()) ++sizes[at(part)];
+    for (const int size : sizes) EXPECT_NEAR(size, 128 / parts, 128 / parts / 6) << parts;
+    const auto cut = std::count_if(arcs.begin(), arcs.end(), [&](const GraphArc& arc) {
+      return bisection.part_of()[at(arc.a)] != bisection.part_of()[at(arc.b)];
+    });
+    EXPECT_LE(cut, border + parts) << parts;
+  }
+}
+
 TEST(Partition, SingleNodesStay) {
   const Graph graph(3, std::vector<GraphArc>{{0, 1, 1}, {1, 2, 1}});
   Bisection bisection(graph);

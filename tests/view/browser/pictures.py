@@ -119,6 +119,14 @@ def keep_small(png, path):
     Image.open(io.BytesIO(png)).convert("RGB").quantize(200, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
+def at_rest(page):
+    """A screenshot of the page once nothing changes any more."""
+    before, now = None, page.screenshot()
+    while now != before:
+        before, now = now, page.screenshot()
+    return now
+
+
 def take(browser, name):
     words, act = PICTURES[name]
     with tempfile.TemporaryDirectory() as folder:
@@ -128,8 +136,7 @@ def take(browser, name):
             page = watched(browser, errors, viewport=SIZE, color_scheme="light")
             page.goto(served.address)
             act(page)
-            page.wait_for_timeout(500)
-            keep_small(page.screenshot(), FOLDER / f"view_{name}.png")
+            keep_small(at_rest(page), FOLDER / f"view_{name}.png")
             assert not errors, errors
         finally:
             served.end()
