@@ -100,8 +100,7 @@ class TrackSearchRun {
     people::Tracker check(options_);  // refuses what no tracker can do
     if (request.detections.empty()) {
       model_ = people::load_model(request.model);
-      if (!options_.certain)
-        options_.certain = request.detect.threshold ? *request.detect.threshold : model_->threshold;
+      if (!options_.certain) options_.certain = people::least_score(*model_, request.detect);
     } else {
       given_ = read_given(request);
     }
