@@ -179,8 +179,8 @@ def write_video(
     """Writes frames as a video, one after another; it appears whole or not at all.
 
     The extension decides the format: ``.mp4``, ``.m4v`` and ``.mov`` (H.264), ``.avi`` (motion JPEG), ``.mkv`` (FFV1,
-    lossless, 8 and 16 bits) and ``.y4m``; a folder, or a name with ``%06d``, has numbered images. All but the last two need
-    FFmpeg's libraries of the system.
+    lossless, 8 and 16 bits) and ``.y4m``; a folder, or a name with ``%06d``, has numbered images. A name without extension
+    is a folder, which is made where it is not there. All but the last two need FFmpeg's libraries of the system.
     Frames are a video, its path, an array of frames, or any iterable of arrays, paths of images and ``Frame``, of one size,
     gray or in color.
 

@@ -182,8 +182,9 @@ nb::object confidence_picture(nb::handle confidence) {
   return picture_to_numpy(unlocked([&] { return flow::confidence_picture(plane.of<float>()); }));
 }
 
-void write(const std::string& path, const nb::tuple& planes, const nb::dict& keywords) {
-  const auto options = options_of<io::FlowWriteOptions>(keywords, "write");
+void write(const std::string& path, const nb::tuple& planes, const nb::dict& keywords,
+           const std::string& caller) {
+  const auto options = options_of<io::FlowWriteOptions>(keywords, caller);
   const FieldInput field = field_input(planes[0], planes[1], planes[2], planes[3]);
   nb::gil_scoped_release gil_release;
   io::write_flow(path, field.view(), options);

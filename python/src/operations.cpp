@@ -49,7 +49,7 @@ struct Files {
       std::ranges::replace(keyword, '_', '-');
       const std::size_t output = output_of(session.operation, {}, keyword);
       all.emplace_back(output, nb::cast<std::string>(path));
-      operations::check_ending(session.operation.outputs[output], all.back().second);
+      require_ending(session.operation.outputs[output], all.back().second);
     }
   }
   std::vector<std::pair<std::size_t, std::string>> all{};

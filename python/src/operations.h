@@ -43,6 +43,8 @@ struct MadeBy {
   std::string device{};
   std::string models{};  // their hashes by their names, as a JSON object; empty: none
 };
+// Throws InvalidArgument for a name that ends otherwise than files of this output.
+void require_ending(const operations::Output& output, const std::string& path);
 // Throws InvalidArgument where the options make no such file.
 void require_output(const operations::Call& call, std::size_t output);
 // Writes one result, or several to a file of all of them.

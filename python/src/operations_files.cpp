@@ -152,6 +152,15 @@ std::string endings_of(const Output& output) {
   return is_image_name("x" + std::string(output.ending)) ? "an image" : std::string(output.ending);
 }
 
+void require_ending(const Output& output, const std::string& path) {
+  operations::check_ending(output, path);
+  const std::string file = endings_of(output);
+  if (file == "an image") io::require_image_path(path);
+  if (output.endings.empty() && file.starts_with('.') && !path.ends_with(file))
+    throw InvalidArgument(fmt::format("{}: {} is written as {}; give a name that ends so",
+                                      fovea::detail::shown(path), output.name, file));
+}
+
 std::size_t output_of(const Operation& operation, const std::string& path,
                       const std::string& name) {
   const std::vector<Output>& all = operation.outputs;
@@ -169,7 +178,7 @@ std::size_t output_of(const Operation& operation, const std::string& path,
     if (found == all.size())
       throw InvalidArgument(fmt::format("output is '{}'; {} writes {}", fovea::detail::shown(name),
                                         name_of(operation), known));
-    if (!path.empty()) operations::check_ending(all[found], path);
+    if (!path.empty()) require_ending(all[found], path);
     return found;
   }
   const std::string ending = std::filesystem::path(path).extension().string();

@@ -110,6 +110,9 @@ void bind_people(nb::module_& parent) {
                    })
       .def("pictures", &pictures);
   accept_model<Model>();
+  m.def("least_score", [](const Model& model, const nb::dict& keywords) {
+    return people::least_score(model, options_of<DetectOptions>(keywords, "Detector"));
+  });
   define_face<Detector>(m, "Detector")
       .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
       .def("score", &Detector::score)

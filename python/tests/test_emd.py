@@ -177,13 +177,6 @@ def test_flows_move_the_mass(histograms):
     assert np.allclose((found.flows * costs).sum(axis=(1, 2)) / P.sum(axis=1), found.distances)
 
 
-def test_keywords_of_pot_are_named(histograms):
-    P, Q = histograms
-    for call, name in ((emd.distance, "distance"), (emd.pairwise, "pairwise")):
-        with pytest.raises(TypeError, match=rf"{name}\(\) has no keyword 'log'; emd2\(\) has it"):
-            call(P, Q, log=True)
-
-
 def test_distances_are_a_result(histograms):
     found = emd.distance(*histograms, device="cpu")
     assert pickle.loads(pickle.dumps(found)) == found and found != emd.distance(*histograms, "discrete")

@@ -88,6 +88,17 @@ def test_keywords_of_pot():
     refused(lambda: emd.emd2(a, b, costs, numThreads="all"), "numThreads is 'all'")
 
 
+def test_names_of_scipy_and_pot():
+    P, Q = np.random.default_rng(8).random((2, 40, 7))
+    places = np.array([0.0, 1, 4, 9, 10, 12, 20])
+    for theirs, ours in (("euclidean", "l2"), ("sqeuclidean", "squared")):
+        assert emd.distance(P, Q, theirs) == emd.distance(P, Q, ours)
+        assert np.array_equal(emd.distance(P, Q, theirs, supports=places), emd.distance(P, Q, ours, supports=places))
+    for call, name in ((emd.distance, "distance"), (emd.pairwise, "pairwise")):
+        with pytest.raises(TypeError, match=rf"{name}\(\) has no keyword 'log'; emd2\(\) has it"):
+            call(P, Q, log=True)
+
+
 def test_what_is_nearly_balanced_is_scaled():
     a, b, costs = weights(40), weights(30), rng.random((40, 30))
     exact = emd.emd2(a, b, costs)

@@ -84,6 +84,21 @@ def test_confidence_is_written_as_the_program_does(pair, kind, tmp_path, program
         theirs.unlink()
 
 
+def test_a_field_is_saved_as_a_picture(field, tmp_path):
+    field.save(tmp_path / "wheel.png", output="picture")
+    assert np.array_equal(fovea.read_image(tmp_path / "wheel.png"), field.to_color())
+    for call, says in (
+        (lambda: field.save(tmp_path / "a.png", output="wheel"), "output is 'wheel'; expected 'output' or 'picture'"),
+        (lambda: field.save(tmp_path / "a.png", output="picture", confidence=False), r"no option of a picture; draw it by to_color\(\)"),
+        (lambda: field.save(tmp_path / "a.png", least=0.5), r"save\(\) has no keyword 'least'"),
+        (lambda: fovea.flow.write(tmp_path / "a.png", field.u, field.v, least=0.5), r"write\(\) has no keyword 'least'"),
+        (lambda: field.save(tmp_path / "a.txt", output="picture"), "a.txt"),
+    ):
+        with pytest.raises(fovea.InvalidArgument, match=says):
+            call()
+    assert [path.name for path in tmp_path.iterdir()] == ["wheel.png"]
+
+
 def test_confidence_is_read_back(field, tmp_path):
     for kind in ("npy", "pfm", "tif"):
         field.save(tmp_path / f"field.{kind}")

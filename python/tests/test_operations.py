@@ -185,6 +185,24 @@ def test_wrong_files_are_refused_by_the_table(inputs, tmp_path):
     parts = fovea.mesh.segment(inputs[True], 2, device="cpu")
     with pytest.raises(fovea.InvalidArgument, match=r"a\.txt: a mesh is written as \.ply"):
         parts.save(tmp_path / "a.txt", output="output")
+    for path, output, says in (
+        ("a.npy", "seg", r"a\.npy: seg is written as \.seg; give a name that ends so"),
+        ("a", "seg", "seg is written as"),
+        ("a.txt", "picture", "a.txt.*png"),
+        ("a.seg", "memberships", r"the array of memberships is written as \.npy"),
+    ):
+        with pytest.raises(fovea.InvalidArgument, match=says):
+            parts.save(tmp_path / path, output=output)
+        with pytest.raises(fovea.InvalidArgument, match=says):
+            fovea.run("mesh segment", inputs[True], parts=2, keep_memberships=True, **{output: tmp_path / path})
+    for path, output, says in (("a.txt", "csv", r"csv is written as \.csv"), ("a.csv", "coco", r"coco is written as \.json")):
+        with pytest.raises(fovea.InvalidArgument, match=says):
+            found.save(tmp_path / path, output=output)
+    far, thick = fovea.mesh.distances(inputs[True], 0, device="cpu"), fovea.mesh.shape_diameters(inputs[True])
+    with pytest.raises(fovea.InvalidArgument, match=r"distances are written as \.npy, \.csv or \.ply"):
+        far.save(tmp_path / "far.txt")
+    with pytest.raises(fovea.InvalidArgument, match=r"diameters are written as \.npy or \.ply"):
+        thick.save(tmp_path / "thick.csv")
     with pytest.raises(fovea.InvalidArgument, match="tree needs division hierarchical"):
         parts.save(tmp_path / "a.json")
     with pytest.raises(fovea.InvalidArgument, match="keep_memberships"):

@@ -74,6 +74,28 @@ def test_rows_that_do_not_fit_are_refused(found, index):
         found.sort_by("size")
 
 
+def test_a_least_confidence_in_place_of_a_threshold(street, found, program):
+    most = fovea.people.Detector("channels", threshold=-1, fuse="none", device="cpu").detect(street)
+    least = float(f"{np.median(most.confidence):.6f}")
+    sure = fovea.people.Detector("channels", confidence=least, fuse="none", device="cpu")
+    result, kept = sure.detect(street), most[most.confidence >= np.float32(least)]
+    assert 0 < len(result) < len(most) and np.array_equal(result.box, kept.box) and result.confidence.min() >= np.float32(least)
+    assert result.options["confidence"] == least and sure.options["threshold"] == result.options["threshold"]
+    assert result.options["threshold"] <= result.score.min() and f"--confidence {least}" in result.command
+    theirs = json.loads(program(result.command))["results"][0]["people"]
+    assert np.array_equal(np.float32([person["score"] for person in theirs]), result.score)
+    assert list(sure.video([street])) == [result] == [fovea.run("people detect", street, confidence=least, fuse="none", device="cpu")]
+    noise = np.random.default_rng(4).integers(0, 255, (200, 160), dtype=np.uint8)
+    plain = fovea.people.train("hog", [noise[:128, :64]] * 2, [noise], linear_rounds=0, linear_random_windows=2, device="cpu")
+    for make, says in (
+        (lambda: fovea.people.Detector("channels", confidence=0.5, threshold=3), "both threshold 3 and confidence 0.5 are given"),
+        (lambda: fovea.people.Detector(plain, confidence=0.5), "confidence is 0.5, but this model has no calibration"),
+        (lambda: fovea.people.Detector("channels", confidence=50), "confidence is '?50.*expected a number from 0 to 1"),
+    ):
+        with pytest.raises(fovea.InvalidArgument, match=says):
+            make()
+
+
 def test_confidence_is_calibrated(found):
     slope, offset = fovea.people.load_model("channels").calibration
     assert slope > 0 and found.confidence.dtype == np.float32

@@ -84,8 +84,11 @@ def test_videos_and_paths_keep_their_rate(tmp_path, frames):
 
 def test_folders_of_images(tmp_path, frames):
     folder = tmp_path / "frames"
-    folder.mkdir()
-    fovea.write_video(folder, frames)
+    fovea.write_video(folder, frames)  # a name without an ending that is not there yet
+    fovea.write_video(folder, frames)  # and one that is
+    (tmp_path / "file").write_text("")
+    with pytest.raises(fovea.InvalidArgument, match="ends in ''; expected .mp4 .* a folder, or a name with %06d"):
+        fovea.write_video(tmp_path / "file", frames)
     assert len(os.listdir(folder)) == 7
     same(read(folder)[1], frames)
     fovea.write_video(tmp_path / "again_%02d.png", [folder / name for name in sorted(os.listdir(folder))])

@@ -33,7 +33,7 @@ void describe(FieldVisitor& visit, PointSet& set) {
   visit("votes", set.votes, "how flow votes in descriptors; absent where nobody knows");
   visit("found_with", set.found_with,
         "the options on which the points depend, as words of the program; empty where nobody knows",
-        {.later = true});
+        {.later = true, .compared = false});
 }
 
 void describe(FieldVisitor& visit, MatchedNode& node) {
@@ -70,8 +70,8 @@ void describe(FieldVisitor& visit, ClipClass& clip) {
   visit.record("ClipClass", "which action a whole clip shows");
   visit("name", clip.name, "the action; none where nothing fits or the clip is rejected");
   visit("label", clip.label, "its number in the model, or -1");
-  visit("truth", clip.truth, "the action that a list says the clip shows");
-  visit("first_frame", clip.first_frame, "of the clip in its file, from 0");
+  visit("truth", clip.truth, "the action that a list says the clip shows", {.compared = false});
+  visit("first_frame", clip.first_frame, "of the clip in its file, from 0", {.compared = false});
   visit("score", clip.score,
         "how far the clip lies below the limit: 1 without any difference, 0 at the limit, negative "
         "where it is rejected");

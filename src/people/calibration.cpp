@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/words.h"
@@ -74,6 +77,24 @@ Line fit(std::span<const Sample> samples, double mean_target) {
 
 float Calibration::confidence(float score) const {
   return static_cast<float>(logistic(double{slope} * score + offset));
+}
+
+float Calibration::least_score(float wanted) const {
+  using Limits = std::numeric_limits<float>;
+  if (confidence(Limits::lowest()) >= wanted) return -Limits::infinity();
+  if (confidence(Limits::max()) < wanted) return Limits::infinity();
+  // Floats have the order of their bits, and so have confidences, whatever their rounding is.
+  const auto score = [](std::int64_t order) {
+    const auto bits = static_cast<std::uint32_t>(order < 0 ? -order : order);
+    return order < 0 ? -std::bit_cast<float>(bits) : std::bit_cast<float>(bits);
+  };
+  const std::int64_t most = std::bit_cast<std::uint32_t>(Limits::max());
+  std::int64_t below = -most, enough = most;
+  while (enough - below > 1) {
+    const std::int64_t middle = below + (enough - below) / 2;
+    (confidence(score(middle)) >= wanted ? enough : below) = middle;
+  }
+  return score(enough);
 }
 
 Calibration fit_calibration(std::span<const ScoredDetection> detections) {

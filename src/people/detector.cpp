@@ -104,6 +104,22 @@ Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model,
   return found;
 }
 
+double least_score(const Model& model, const DetectOptions& options) {
+  if (!options.confidence) return options.threshold.value_or(model.threshold);
+  if (options.threshold)
+    throw InvalidArgument(
+        fmt::format("detect: both threshold {:g} and confidence {:g} are given; "
+                    "give one of them",
+                    *options.threshold, *options.confidence));
+  if (!model.calibration)
+    throw InvalidArgument(
+        fmt::format("detect: confidence is {:g}, but this model has no calibration, which says how "
+                    "sure a score "
+                    "is; give a threshold, or calibrate the model (fovea people eval --calibrate)",
+                    *options.confidence));
+  return model.calibration->least_score(static_cast<float>(*options.confidence));
+}
+
 ScanPlan plan_search(const Model& model, const DetectOptions& options,
                      ImageView<const std::uint8_t> image, int above) {
   require_channels(image.channels);
@@ -187,6 +203,10 @@ void describe(OptionVisitor& visit, DetectOptions& options) {
   visit("threshold", options.threshold,
         "least score of a window. A lower one finds more people and makes more mistakes",
         {.absent = "the model's own"});
+  visit("confidence", options.confidence,
+        "least confidence of a window, in place of a threshold: the share of detections with its "
+        "score that are people, for models that have a calibration",
+        0, 1, {.absent = "that of the threshold"});
   visit("region", options.region, "search only this part of each image, in pixels",
         {.absent = "the whole image"});
   describe(visit, options.scan);
@@ -199,6 +219,7 @@ Detector::Detector(std::shared_ptr<const Model> model, const DetectOptions& opti
     : impl_(std::make_unique<Impl>(Impl{std::move(model), options})) {
   if (!impl_->model) throw InvalidArgument("Detector: there is no model (a null pointer)");
   check_options(impl_->options);
+  impl_->least_score();  // which refuses a confidence that the model does not know
 }
 Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;

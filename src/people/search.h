@@ -28,8 +28,4 @@ Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model,
 std::vector<Detection> fuse_windows(std::span<const Detection> found, const Model& model,
                                     const DetectOptions& options, ScanCounts& counts);
 
-inline double least_score(const Model& model, const DetectOptions& options) {
-  return options.threshold.value_or(model.threshold);
-}
-
 }  // namespace fovea::people

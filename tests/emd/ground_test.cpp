@@ -135,6 +135,8 @@ TEST(Ground, NamesAreWordsOrFiles) {
   EXPECT_EQ(GroundDistance::named("circular", 7), GroundDistance::circular(7));
   EXPECT_EQ(GroundDistance::named("squared", 7), GroundDistance::squared(7));
   EXPECT_EQ(GroundDistance::named("discrete", 7), GroundDistance::discrete(7));
+  EXPECT_EQ(GroundDistance::named("euclidean", 7), GroundDistance::l2(7));
+  EXPECT_EQ(GroundDistance::named("sqeuclidean", 7), GroundDistance::squared(7));
   const auto message = [](const char* name, int bins) {
     return message_of<InvalidArgument>([&] { GroundDistance::named(name, bins); });
   };

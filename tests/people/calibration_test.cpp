@@ -32,6 +32,20 @@ TEST(Calibration, IsTheLogisticFunctionOfTheScore) {
   EXPECT_EQ(calibration.confidence(-kInfinity), 0);
 }
 
+TEST(Calibration, TheLeastScoreOfAConfidenceIsTheFirstThatHasIt) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const Calibration& calibration : {Calibration{0.5F, -1}, {3, -7}, {0.01F, 4}, {80, 0}})
+    for (const float wanted : {1e-6F, 0.2F, 0.5F, 0.9F, 0.999F, 1.0F}) {
+      const float least = calibration.least_score(wanted);
+      EXPECT_GE(calibration.confidence(least), wanted);
+      EXPECT_LT(calibration.confidence(std::nextafter(least, -kInfinity)), wanted);
+    }
+  EXPECT_EQ((Calibration{0.5F, -1}).least_score(0.5F), 2);
+  EXPECT_EQ((Calibration{0.5F, -1}).least_score(0), -kInfinity);
+  EXPECT_EQ((Calibration{0, 0}).least_score(0.5F), -kInfinity);
+  EXPECT_EQ((Calibration{0, 0}).least_score(0.6F), kInfinity);
+}
+
 TEST(Calibration, NeverFallsWhereTheScoreRises) {
   for (const Calibration& calibration : {Calibration{0, 1}, Calibration{3, -7}}) {
     float before = 0;

@@ -20,6 +20,7 @@
 namespace fovea::people {
 namespace {
 
+using test::message_of;
 using testing::HasSubstr;
 
 // A light figure, head, body and legs, on gray: what the model of these tests is made from.
@@ -92,6 +93,31 @@ TEST_P(PeopleDetector, PeopleHaveAConfidenceWhereTheModelIsCalibrated) {
       EXPECT_EQ(people[i].confidence, sure.calibration->confidence(people[i].score));
     }
   }
+}
+
+// A least confidence is the threshold at which scores begin to have it.
+TEST_P(PeopleDetector, AConfidenceStandsInPlaceOfAThreshold) {
+  const Image<std::uint8_t> image = figure_at(200, 180, 40, 20);
+  Model sure = *figure_model();
+  sure.calibration = {0.5F, -1};
+  const auto model = std::make_shared<const Model>(sure);
+  DetectOptions asked = options();
+  asked.threshold = -1e6;
+  asked.fuse.method = FuseMethod::kNone;
+  const std::vector<Detection> all = Detector(model, asked).detect(image).people;
+  const float middle = *all[all.size() / 2].confidence;
+  asked.threshold.reset();
+  asked.confidence = middle;
+  const std::vector<Detection> kept = Detector(model, asked).detect(image).people;
+  EXPECT_EQ(std::ssize(kept), std::ranges::count_if(all, [&](const Detection& person) {
+              return *person.confidence >= middle;
+            }));
+  for (const Detection& person : kept) EXPECT_GE(*person.confidence, middle);
+  EXPECT_THAT(message_of<InvalidArgument>([&] { Detector(figure_model(), asked); }),
+              HasSubstr("has no calibration"));
+  asked.threshold = 3;
+  EXPECT_THAT(message_of<InvalidArgument>([&] { Detector(model, asked); }),
+              HasSubstr("both threshold 3 and confidence"));
 }
 
 // Detectors with streams of their own share the frames of a video, of changing size even.

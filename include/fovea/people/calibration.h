@@ -17,6 +17,8 @@ struct Calibration {
 
   // 1 / (1 + exp(-(slope * score + offset))), from 0 to 1. The score must not be NaN.
   FOVEA_API float confidence(float score) const;
+  // The least score with at least this confidence; infinite where no score has it.
+  FOVEA_API float least_score(float confidence) const;
 
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };

@@ -14,6 +14,8 @@ namespace fovea::people {
 
 struct DetectOptions {
   std::optional<double> threshold{};  // least score of a window; absent: the model's own
+  // Instead of a threshold: the least confidence of a window, by the model's calibration.
+  std::optional<double> confidence{};
   std::optional<Rect<int>> region{};  // the part of each image that is searched; absent: all of it
   ScanOptions scan{};
   FuseOptions fuse{};
@@ -21,6 +23,10 @@ struct DetectOptions {
 };
 // Lists every field but exec, which programs add.
 FOVEA_API void describe(OptionVisitor& visit, DetectOptions& options);
+
+// The least score of a window that counts, by the options or else the model. Throws InvalidArgument
+// for a confidence beside a threshold, or for a model without a calibration.
+FOVEA_API double least_score(const Model& model, const DetectOptions& options);
 
 // How much work a search was.
 struct ScanCounts {

@@ -82,14 +82,14 @@ def costs_between(supports: Any, ground: Any) -> Doubles:
     if name == "discrete":
         return np.asarray(apart.any(axis=-1), np.float64)
     squares = np.asarray((apart**2).sum(axis=-1))
-    if name == "squared":
+    if name in ("squared", "sqeuclidean"):
         return squares
     try:
         greatest = float(most) if name == "threshold" else np.inf
     except ValueError:
         name = ""
-    if name not in ("l2", "threshold"):
-        raise InvalidArgument(f"ground is {shown(ground)}; with supports, expected l1, l2, squared, discrete or threshold:T")
+    if name not in ("l2", "euclidean", "threshold"):
+        raise InvalidArgument(f"ground is {shown(ground)}; with supports, expected l1, l2 (euclidean), squared (sqeuclidean), discrete or threshold:T")
     return np.asarray(np.minimum(np.sqrt(squares), greatest))
 
 

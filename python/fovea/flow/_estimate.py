@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Union, overload
 import numpy as np
 
 from .. import _fovea
-from .._arguments import flag, number_of, path_of, refuse_folder, shown, unmasked, whole_number
+from .._arguments import flag, number_of, path_of, refuse_folder, shown, unmasked, whole_number, word
 from .._explanation import Explanation
 from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
 from .._keywords import takes_options
@@ -23,7 +23,7 @@ from .._progress import Progress
 from .._results import Record, Result, command_line, described
 from .._rules import in_its_colors
 from ..errors import InvalidArgument, InvalidType
-from ..files import Path, is_path
+from ..files import Path, is_path, write_image
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -89,13 +89,22 @@ class Flow(Result):
         """The confidence from 0, dark, to 1, bright."""
         return _fovea.flow.confidence_picture(self.numpy().confidence)
 
+    @in_its_colors
     @takes_options(_fovea.flow.save_options(), rules=())
-    def save(self, path: Path, **options: Unpack[FlowSaveOptions]) -> None:
+    def save(
+        self, path: Path, *, output: Literal["output", "picture"] = "output", **options: Unpack[FlowSaveOptions]
+    ) -> None:
         """Writes .flo, .png (KITTI), .pfm, .npy or .tif, the last three with the confidence as a third channel.
 
-        Pixels that the mask leaves out are written as unknown, and so are guesses in KITTI's PNG."""
-        here = self.numpy()
-        _fovea.flow.write(path_of(path), (here.u, here.v, here.known, here.confidence), dict(options))
+        Pixels that the mask leaves out are written as unknown, and so are guesses in KITTI's PNG. With
+        ``output="picture"`` an image gets the colors of ``to_color()`` instead, for which there are no options."""
+        if word(output, "output", ("output", "picture")) == "output":
+            here = self.numpy()
+            _fovea.flow.write(path_of(path), (here.u, here.v, here.known, here.confidence), dict(options), "save")
+        elif options:
+            raise InvalidArgument(f"{next(iter(options))} is no option of a picture; draw it by to_color()")
+        else:
+            write_image(path_of(path), self.to_color())
 
     def __repr__(self) -> str:
         height, width = self.shape
@@ -338,7 +347,7 @@ def write(
 
     The last three hold the confidence, float32 from 0 to 1, as a third channel, and KITTI's PNG marks vectors of little
     confidence as not valid."""
-    _fovea.flow.write(path_of(path), (u, v, mask_of(known), confidence), dict(options))
+    _fovea.flow.write(path_of(path), (u, v, mask_of(known), confidence), dict(options), "write")
 
 
 class Errors(NamedTuple):

@@ -136,7 +136,10 @@ class Detector(Operated):
         self.model = model_of(model, Model, load_model)
         self._model_provenance = self.model._provenance
         self._begin_operation(options, {"model": (self.model._model, self.model.name)}, self.model, **options)
-        self._by_model = {"threshold": self.model.threshold} if self._options["threshold"] is None else {}
+        if self._options["threshold"] is None:
+            self._by_model = {"threshold": _fovea.people.least_score(self.model._model, self._given)}
+        elif self._options["confidence"] is not None:
+            _fovea.people.least_score(self.model._model, self._given)  # which refuses both
 
     def detect(self, image: Any, mask: Any = None) -> Detections:
         """Finds the people in an image: an array of uint8, gray, RGB or RGBA, an image of PIL, or a path.

@@ -74,8 +74,8 @@ std::vector<std::uint16_t> counts_of(std::span<const double> target, const MapPl
 
 void describe(OptionVisitor& visit, MapOptions& options) {
   visit("ground", options.ground.name,
-        "cost of moving mass between bins: l1, l2, squared, threshold:T, circular, discrete or a "
-        "file of costs",
+        "cost of moving mass between bins: l1, l2 (euclidean), squared (sqeuclidean), threshold:T, "
+        "circular, discrete or a file of costs",
         {.value_name = "NAME|FILE", .words = ground_words()});
   visit("window", options.window, "side in pixels of the window around each pixel, odd", 1, 255);
   visit("border", options.border,

@@ -46,10 +46,9 @@ void describe(OptionVisitor& visit, SceneMapOptions& options) {
         "counts the "
         "border's pixels again");
   visit("ground", options.ground.name,
-        "cost of moving mass between bins: l1, l2, squared, threshold:T, circular, discrete or a "
-        "file of costs; the default is threshold:3 for levels, the Lab distance up to tau for "
-        "colors, and "
-        "depends on the spectra otherwise",
+        "cost of moving mass between bins: l1, l2 (euclidean), squared (sqeuclidean), threshold:T, "
+        "circular, discrete or a file of costs; the default is threshold:3 for levels, the Lab "
+        "distance up to tau for colors, and depends on the spectra otherwise",
         {.value_name = "NAME|FILE", .words = ground_words()});
   visit("threshold", options.threshold,
         "greatest distance that must be exact; greater ones may be lower bounds; 0 makes all exact",

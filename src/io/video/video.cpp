@@ -105,13 +105,15 @@ bool is_stream(const std::string& path) {
 std::unique_ptr<VideoTarget> create_target(const std::string& path,
                                            const VideoWriteOptions& options) {
   std::error_code error;
-  if (path.ends_with('/') || fs::is_directory(path, error)) {
+  const std::string extension = extension_of(path);
+  const bool numbered = path.find('%') != path.npos;
+  const bool is_new = extension.empty() && !numbered && path != "-" && !fs::exists(path, error);
+  if (path.ends_with('/') || fs::is_directory(path, error) || is_new) {
     fs::create_directories(path, error);
     if (error) throw WriteError(fmt::format("{}: cannot create: {}", path, error.message()));
     return create_images((fs::path(path) / "%06d.png").string(), image_encoder());
   }
-  if (path.find('%') != path.npos) return create_images(path, image_encoder());
-  const std::string extension = extension_of(path);
+  if (numbered) return create_images(path, image_encoder());
   if (path == "-" || extension == ".y4m") return create_y4m(path, options);
   for (const char* known : {".mp4", ".m4v", ".mov", ".avi", ".mkv"}) {
     if (extension == known) return create_ffmpeg(path, options);

@@ -31,8 +31,8 @@ void describe(OptionVisitor& visit, DistanceRequest& request) {
   visit.path("problems", request.problems, TextUse::kInput,
              "JSON file with a ground distance and pairs of histograms");
   visit("ground", request.ground,
-        "ground distance to use instead of the one in the file: l1, l2, squared, threshold:T, "
-        "circular, discrete or a file of costs",
+        "ground distance to use instead of the one in the file: l1, l2 (euclidean), squared "
+        "(sqeuclidean), threshold:T, circular, discrete or a file of costs",
         {.value_name = "NAME|FILE", .words = emd::ground_words()});
   visit("flow", request.flow,
         "report how much mass moves from each bin to each other; needs --json");

@@ -99,6 +99,7 @@ void begin(Setup& setup, const Exec& exec, const Plan& plan) {
   request.detect.exec = exec;
   setup.detector =
       plan.keep<people::Model>(request.model, [&] { return people::load_model(request.model); });
+  people::least_score(*setup.detector, request.detect);  // refuses what the model does not know
   if (!request.mask.empty() && request.explain.empty())
     setup.mask = io::to_gray(people::detector_pixels(plan.image(request.mask)));
 }
@@ -192,7 +193,7 @@ void show(const Setup& setup, const Found& found, Shown& shown) {
                                            : fmt::format("{} people were", people.size()),
                         setup.asked.model, people.front().score,
                         best ? fmt::format(", a confidence of {:.0f} %", 100 * *best) : "");
-  const double threshold = setup.asked.detect.threshold.value_or(setup.detector->threshold);
+  const double threshold = people::least_score(*setup.detector, setup.asked.detect);
   shown.facts.emplace_back("threshold", fmt::format("{:g}", threshold));
   shown.facts.emplace_back("model's threshold", fmt::format("{:g}", setup.detector->threshold));
 }

@@ -162,7 +162,7 @@ void begin(Setup& setup, const Exec& exec, const Plan& plan) {
   setup.detector =
       plan.keep<people::Model>(request.model, [&] { return people::load_model(request.model); });
   if (!setup.track.certain)
-    setup.track.certain = request.detect.threshold.value_or(setup.detector->threshold);
+    setup.track.certain = people::least_score(*setup.detector, request.detect);
 }
 
 Worker worker(const Setup& setup, const Exec& exec) {

@@ -73,8 +73,18 @@ TEST(VideoWriter, APipeIsWrittenAsY4mWhateverItsName) {
   test::save(folder / "got.y4m", got);
   EXPECT_EQ(read_all(folder / "got.y4m").indices.size(), 3U);
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
-  EXPECT_THAT(message_of<InvalidArgument>([&] { VideoWriter(folder / "new"); }),
-              HasSubstr("the name ends in ''"));
+}
+
+// As the program has it: what is not there and has no extension is a folder.
+TEST(VideoWriter, ANameWithoutExtensionIsAFolderOfImages) {
+  const test::TempFolder folder;
+  for (const char* name : {"new", "there/", "new"}) write_video(folder / name, 32, 24, 3, 3);
+  EXPECT_EQ(read_all(folder / "new").indices.size(), 3U);
+  EXPECT_EQ(read_all(folder / "there").indices.size(), 3U);
+  test::save(folder / "file", "kept");
+  EXPECT_THAT(message_of<InvalidArgument>([&] { VideoWriter(folder / "file"); }),
+              HasSubstr("the name ends in ''; expected .mp4"));
+  EXPECT_EQ(test::load(folder / "file"), "kept");
 }
 
 double mean_difference(const Image<std::uint8_t>& a, const Image<std::uint8_t>& b) {
