@@ -2,6 +2,7 @@
 // motion of the pair is known, so that every time is shown with its error.
 #include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
+#include <fovea/flow/follow.h>
 #include <fovea/flow/stereo.h>
 #include <fovea/io/image_io.h>
 
@@ -28,17 +29,18 @@ namespace {
 struct FlowBenchOptions {
   BenchOptions bench{};
   std::vector<Extent> sizes{{640, 480}, {1280, 720}, {1920, 1080}, {3840, 2160}};
-  std::vector<std::string> methods{"lk_fast", "lk_default", "lk_best",
-                                   "bm",      "stereo_sgm", "stereo_block"};
+  std::vector<std::string> methods{"lk_fast", "lk_default", "lk_best",     "bm",
+                                   "follow",  "stereo_sgm", "stereo_block"};
   std::uint64_t memory = 0;
 };
 void describe(OptionVisitor& visit, FlowBenchOptions& options) {
   describe(visit, options.bench);
   visit("sizes", options.sizes, "sizes of the pair of images, 16x16 at least");
   visit("methods", options.methods,
-        "methods to measure: lk_fast, lk_default, lk_best, bm, stereo_sgm and stereo_block",
+        "methods to measure: lk_fast, lk_default, lk_best, bm, follow, stereo_sgm and stereo_block",
         {.value_name = "METHOD,...",
-         .words = {"lk_fast", "lk_default", "lk_best", "bm", "stereo_sgm", "stereo_block"}});
+         .words = {"lk_fast", "lk_default", "lk_best", "bm", "follow", "stereo_sgm",
+                   "stereo_block"}});
   visit.bytes("memory", options.memory,
               "greatest amount of device memory that an estimation may take; 0 means no limit");
 }
@@ -58,7 +60,7 @@ flow::FlowOptions options_of(const std::string& method) {
   else if (method == "bm") options.method = flow::Method::kBlockMatching;
   else
     throw InvalidArgument(fmt::format(
-        "--methods holds '{}'; expected lk_fast, lk_default, lk_best, bm, stereo_sgm or "
+        "--methods holds '{}'; expected lk_fast, lk_default, lk_best, bm, follow, stereo_sgm or "
         "stereo_block",
         method));
   return options;
@@ -149,6 +151,60 @@ BenchCase flow_case(const std::string& method, const RivalShape& shape, const Sc
           .rival_error = [=](const float* found) { return error_of_rival(found, *scene); }};
 }
 
+// Where the points of a grid are in the second image.
+struct FollowRun {
+  Scene scene;
+  std::vector<flow::Position> points{};
+  flow::Followed found{};
+
+  // The mean distance from the true places, of the points that are inside there.
+  double error_of(const flow::Position* places) const {
+    double sum = 0;
+    int count = 0;
+    const Image<std::uint8_t>& image = scene->second;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto [x, y] = points[i];
+      const int column = static_cast<int>(x), row = static_cast<int>(y);
+      const float true_x = x + scene->truth.u.at(column, row),
+                  true_y = y + scene->truth.v.at(column, row);
+      if (true_x < 0 || true_y < 0 || true_x > static_cast<float>(image.width() - 1) ||
+          true_y > static_cast<float>(image.height() - 1))
+        continue;
+      sum += std::hypot(places[i].x - true_x, places[i].y - true_y);
+      ++count;
+    }
+    return sum / std::max(count, 1);
+  }
+};
+
+BenchCase follow_case(RivalShape shape, const Scene& scene) {
+  shape.to_width = 40, shape.to_height = 25;  // the grid of points
+  const auto last = std::make_shared<FollowRun>(FollowRun{scene});
+  for (int j = 0; j < shape.to_height; ++j)
+    for (int i = 0; i < shape.to_width; ++i)
+      last->points.push_back({(static_cast<float>(i) + 0.5F) * static_cast<float>(shape.width) /
+                                  static_cast<float>(shape.to_width),
+                              (static_cast<float>(j) + 0.5F) * static_cast<float>(shape.height) /
+                                  static_cast<float>(shape.to_height)});
+  return {.name = "flow_follow",
+          .shape = shape,
+          .bytes = 2.0 * shape.width * shape.height,
+          .prepare = [=](Memory) -> BenchWork {
+            return [=](const Exec& exec) {
+              last->found =
+                  flow::follow(scene->first, scene->second, {last->points}, {.exec = exec});
+            };
+          },
+          .image = shared(scene, scene->first),
+          .second = shared(scene, scene->second),
+          .error = [=] { return last->error_of(last->found.points.data()); },
+          .rival_error =
+              [=](const float* found) {
+                return last->error_of(reinterpret_cast<const flow::Position*>(found));
+              },
+          .cpu_only = true};
+}
+
 // A rectified pair of a drawn scene for stereo; errors are the shares in percent of the pixels that
 // both images show whose disparity is wrong by more than 2 pixels or not known.
 struct StereoPair {
@@ -204,7 +260,8 @@ std::vector<BenchCase> cases_of(const FlowBenchOptions& options, const Exec& exe
   // An unknown method is reported before anything is measured.
   const auto is_stereo = [](const std::string& method) { return method.starts_with("stereo_"); };
   for (const std::string& method : options.methods)
-    if (method != "stereo_sgm" && method != "stereo_block") options_of(method);
+    if (method != "stereo_sgm" && method != "stereo_block" && method != "follow")
+      options_of(method);
   // Pictures are drawn only where a case needs them.
   const auto wanted = [&](const std::string& method) {
     return options.bench.filter.empty() ||
@@ -225,7 +282,8 @@ std::vector<BenchCase> cases_of(const FlowBenchOptions& options, const Exec& exe
         continue;
       }
       if (!scene) scene = pair_of(shape, exec);
-      cases.push_back(flow_case(method, shape, scene, options.memory));
+      cases.push_back(method == "follow" ? follow_case(shape, scene)
+                                         : flow_case(method, shape, scene, options.memory));
     }
   }
   return cases;
@@ -247,11 +305,13 @@ Command bench_flow_command() {
           "statistics of photographs and whose motion is known: the camera moves and people walk. "
           "Errors are mean endpoint errors in pixels, ours and the "
           "rival's, for the same pair in the same run. On the CPU, OpenCV's DIS and Farneback's "
-          "method take turns with ours. Stereo is measured on a rectified pair of slanted shapes, "
+          "method take turns with ours. \"follow\" follows 1000 points, beside "
+          "calcOpticalFlowPyrLK; its errors are mean distances from the true places. Stereo is "
+          "measured on a rectified pair of slanted shapes, "
           "with a tenth of the width as range of disparities; its errors are the percentage of the "
           "pixels that both images show which are wrong by more than 2 pixels or not known, "
           "but for as many columns at the left, which OpenCV does not match; its rivals are "
-          "StereoBM and StereoSGBM. It has no rows for a GPU. On a GPU the images "
+          "StereoBM and StereoSGBM. Neither has rows for a GPU. On a GPU the images "
           "and the field stay in its memory. The "
           "column \"bound share\" compares with the time that it takes to move the bytes that the "
           "iterations over a pyramid must move: 50 % means twice that time.",

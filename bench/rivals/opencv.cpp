@@ -139,6 +139,25 @@ Work farneback(const Shape& shape) {
   return {[=] { method->calc(first, second, *flow); }, flow};
 }
 
+// The middles of as many cells as the result has columns and rows.
+Work follow_points(const Shape& shape) {
+  const cv::Mat first = gray(shape, shape.pixels), second = gray(shape, shape.second);
+  cv::Mat points;
+  for (int j = 0; j < shape.to_height; ++j)
+    for (int i = 0; i < shape.to_width; ++i)
+      points.push_back(
+          cv::Point2f((static_cast<float>(i) + 0.5F) * static_cast<float>(shape.width) /
+                          static_cast<float>(shape.to_width),
+                      (static_cast<float>(j) + 0.5F) * static_cast<float>(shape.height) /
+                          static_cast<float>(shape.to_height)));
+  const auto found = std::make_shared<cv::Mat>();
+  return {[=] {
+            cv::Mat status, error;
+            cv::calcOpticalFlowPyrLK(first, second, points, *found, status, error);
+          },
+          found};
+}
+
 // One call per pair of histograms, as cv::EMD is used; signatures and costs are made beforehand.
 Work earth_movers(const Shape& shape) {
   const int rows = shape.width, columns = shape.to_width > 0 ? shape.to_width : rows;
@@ -249,6 +268,7 @@ constexpr std::array kRivals{
                prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM, 0>>},
     FoveaRival{"flow_bm", "DIS medium", prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM>>},
     FoveaRival{"flow_bm", "Farneback", prepare<farneback>},
+    FoveaRival{"flow_follow", "cv::calcOpticalFlowPyrLK", prepare<follow_points>},
     FoveaRival{"stereo", "StereoBM", fovea_opencv_stereo_bm},
     FoveaRival{"stereo", "StereoSGBM", fovea_opencv_stereo_sgbm},
     FoveaRival{"stereo", "StereoSGBM HH", fovea_opencv_stereo_sgbm_hh},

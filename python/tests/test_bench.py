@@ -47,6 +47,15 @@ def test_integral_images_are_compared_with_those_of_opencv():
     assert [row.results for row in rows] == ["greatest difference 0.0e+00"] * 2 and all(row.ratio > 0 for row in rows)
 
 
+def test_points_and_videos_are_compared_with_those_of_opencv():
+    pytest.importorskip("cv2", reason="OpenCV is not installed")
+    (row,) = run("flow: follow", repeats=1, threads=1).comparisons
+    ours, theirs = (float(text.split()[-2]) for text in row.results.split(","))
+    assert ours < 0.5 and ours < theirs + 0.1 and row.ratio > 0
+    for row in run("write_video", repeats=1, threads=1).comparisons:  # none without FFmpeg
+        assert row.results.count(" MB, mean difference ") == 2 and row.ratio > 0
+
+
 def test_a_rival_that_is_not_installed_is_a_row_with_the_reason(monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", None)
     report = run("flow: fast", repeats=1, threads=1)

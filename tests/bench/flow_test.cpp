@@ -47,6 +47,21 @@ TEST(BenchFlow, TablesHaveAColumnOfErrors) {
   EXPECT_THAT(run_here(markdown).out, HasSubstr("| error | its error |"));
 }
 
+TEST(BenchFlow, PointsHaveRowsOnTheCpu) {
+  FOVEA_SKIP_WHERE_SANITIZED("a benchmark repeats calls until the clock can measure them");
+  const Ended ended =
+      run_here({"bench", "flow", "--repeats", "1", "--sizes", "320x240", "--methods", "follow",
+                "--device", "cpu", "--threads", "1", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json report = json::parse(ended.out), row = report["rows"].at(0);
+  EXPECT_EQ(row["name"], "flow_follow");
+  EXPECT_EQ(row["size"], "320x240 to 40x25");
+  EXPECT_LT(row["error"].get<double>(), 5);
+  if (!row["rival"].is_null()) {
+    EXPECT_LT(row["rival_error"].get<double>(), 5) << row["rival"];
+  }
+}
+
 TEST(BenchFlow, StereoHasRowsOnTheCpu) {
   FOVEA_SKIP_WHERE_SANITIZED("a benchmark repeats calls until the clock can measure them");
   const auto run = run_here({"bench", "flow", "--repeats", "1", "--sizes", "160x120", "--filter",

@@ -1,5 +1,6 @@
 // Pyramidal Lucas-Kanade around one point as Bouguet's report of 2000 writes it: in double
-// precision, every pixel fetched by itself, nothing shared between steps.
+// precision, every pixel fetched by itself, nothing shared between steps. Of a window, only pixels
+// count that lie inside of both images, those of the first one with all of their neighbors.
 #pragma once
 #include <fovea/core/image.h>
 #include <fovea/flow/follow.h>
@@ -28,8 +29,8 @@ struct FollowImage {
     return (1 - b) * ((1 - a) * at(i, j) + a * at(i + 1, j)) +
            b * ((1 - a) * at(i, j + 1) + a * at(i + 1, j + 1));
   }
-  bool inside(double x, double y) const {
-    return x >= 0 && y >= 0 && x <= width - 1 && y <= height - 1;
+  bool inside(double x, double y, int margin = 0) const {
+    return x >= margin && y >= margin && x <= width - 1 - margin && y <= height - 1 - margin;
   }
   FollowImage half() const {
     constexpr double kTaps[] = {1, 4, 6, 4, 1};
@@ -88,19 +89,24 @@ inline FollowedPoint follow(const std::vector<FollowImage>& first,
       }
       return sum / 32;
     };
+    const auto counts = [&](int i, int j) {
+      return a.inside(px + i, py + j, 1) && b.inside(x + i, y + j);
+    };
     const auto over_window = [&](auto value) {
       double sum = 0;
       for (int j = -r; j <= r; ++j)
-        for (int i = -r; i <= r; ++i) sum += value(i, j);
-      return sum / pixels;
+        for (int i = -r; i <= r; ++i) sum += counts(i, j) ? value(i, j) : 0;
+      return sum;
     };
     const auto difference = [&](int i, int j) { return b.at(x + i, y + j) - a.at(px + i, py + j); };
-    const double xx = over_window([&](int i, int j) { return std::pow(scharr(i, j, false), 2); });
-    const double yy = over_window([&](int i, int j) { return std::pow(scharr(i, j, true), 2); });
-    const double xy =
-        over_window([&](int i, int j) { return scharr(i, j, false) * scharr(i, j, true); });
-    const double smaller = (xx + yy - std::hypot(xx - yy, 2 * xy)) / 2;
-    result.found = smaller >= options.min_eigenvalue && b.inside(x, y);
+    double xx = 0, yy = 0, xy = 0;
+    const auto textured = [&] {
+      xx = over_window([&](int i, int j) { return std::pow(scharr(i, j, false), 2); });
+      yy = over_window([&](int i, int j) { return std::pow(scharr(i, j, true), 2); });
+      xy = over_window([&](int i, int j) { return scharr(i, j, false) * scharr(i, j, true); });
+      return (xx + yy - std::hypot(xx - yy, 2 * xy)) / 2 >= options.min_eigenvalue * pixels;
+    };
+    result.found = b.inside(x, y) && textured();
     double before_x = 0, before_y = 0;
     for (int round = 0; result.found && round < options.iterations; ++round) {
       const double bx =
@@ -114,16 +120,18 @@ inline FollowedPoint follow(const std::vector<FollowImage>& first,
         break;
       }
       x += dx, y += dy;
-      if (std::hypot(dx, dy) <= options.epsilon) break;
-      if (round > 0 && std::abs(dx + before_x) < 0.01 && std::abs(dy + before_y) < 0.01) {
-        x -= dx / 2, y -= dy / 2;
-        break;
-      }
+      const bool is_short = std::hypot(dx, dy) <= options.epsilon;
+      const bool to_and_fro =
+          round > 0 && std::abs(dx + before_x) < 0.01 && std::abs(dy + before_y) < 0.01;
+      if (!is_short && to_and_fro) x -= dx / 2, y -= dy / 2;
+      result.found = textured();
+      if (is_short || to_and_fro) break;
       before_x = dx, before_y = dy;
     }
     if (result.found || k == 0) result.x = x * scale, result.y = y * scale;
     if (k == 0 && result.found)
-      result.error = over_window([&](int i, int j) { return std::abs(difference(i, j)); });
+      result.error = over_window([&](int i, int j) { return std::abs(difference(i, j)); }) /
+                     over_window([](int, int) { return 1.0; });
   }
   return result;
 }

@@ -20,7 +20,8 @@ struct Position {
 };
 
 struct FollowOptions {
-  int radius = 10;              // of the window around a point, in pixels; 1 to 50
+  int radius = 10;              // of the window around a point, in pixels, 1 to 50; pixels count
+                                // that lie inside of both images
   int levels = 4;               // levels of the pyramid at most, with the image itself, 1 to 16; it
                                 // ends before a level that is no larger than a window
   int iterations = 30;          // steps per level at most; 1 to 1000

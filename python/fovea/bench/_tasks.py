@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .. import emd, flow, mesh, ops, people
+from .. import _fovea, emd, flow, mesh, ops, people
+from ..files import read_video, write_video
 from ..kmeans import KMeans
 from . import _inputs
 from ._measure import Absent, Call, rival
@@ -57,6 +60,10 @@ def tasks(made: Material) -> Iterator[Task]:
     pair = _inputs.moving_pair(made.gray)
     for quality in _PRESETS:
         yield _flow(made, pair, quality)
+    yield _follow(made, pair)
+    if _fovea.files.video_support()[0]:
+        with tempfile.TemporaryDirectory(prefix="fovea_bench_") as folder:
+            yield _write_video(made, folder)
     yield _all_paths()
     yield _paths_from_one()
     yield _graph_and_paths()
@@ -297,6 +304,85 @@ def _flow(made: Material, pair: _inputs.Pair, quality: Literal["fast", "default"
         made.threads,
         lambda: estimator.estimate(pair.first, pair.second),
         [Other(row[0], of_opencv(*row), errors, differs) for row in _PRESETS[quality]],
+    )
+
+
+def _follow(made: Material, pair: _inputs.Pair) -> Task:
+    height, width = made.gray.shape
+    rng = np.random.default_rng(7)
+    points = rng.uniform((0, 0), (width - 1, height - 1), (1000, 2)).astype(np.float32)
+    columns, rows = np.rint(points).astype(np.int64).T
+    known = pair.known[rows, columns]
+    ends = points + np.stack([pair.u[rows, columns], pair.v[rows, columns]], axis=1)
+
+    def of_opencv() -> tuple[str, Call]:
+        cv2, version = rival("cv2", "opencv-python-headless")
+        cv2.setNumThreads(made.threads)
+        return (
+            f"OpenCV {version} calcOpticalFlowPyrLK",
+            lambda: cv2.calcOpticalFlowPyrLK(pair.first, pair.second, points, None),
+        )
+
+    def error(found: Any) -> float:
+        return float(np.hypot(*(found[0] - ends)[known].T).mean())
+
+    return Task(
+        "flow: follow",
+        f"1000 points, {width}x{height} in gray",
+        made.threads,
+        lambda: flow.follow(pair.first, pair.second, points, threads=made.threads),
+        [
+            Other(
+                "OpenCV calcOpticalFlowPyrLK",
+                of_opencv,
+                lambda ours, theirs: f"mean error {error(ours):.2f} px, rival {error(theirs):.2f} px",
+                "Same windows, levels and steps. Lost points count with their last places.",
+            )
+        ],
+    )
+
+
+def _write_video(made: Material, folder: str) -> Task:
+    height, width = made.gray.shape
+    frames = [np.roll(made.picture, 2 * i, axis=1) for i in range(30)]
+
+    def of_opencv() -> tuple[str, Call]:
+        cv2, version = rival("cv2", "opencv-python-headless")
+        path = os.path.join(folder, "rival.avi")
+        turned = [np.ascontiguousarray(frame[:, :, ::-1]) for frame in frames]
+
+        def write() -> str:
+            writer = cv2.VideoWriter(path, cv2.VideoWriter_fourcc(*"MJPG"), 25, (width, height))
+            for frame in turned:
+                writer.write(frame)
+            writer.release()
+            return path
+
+        return f"OpenCV {version} VideoWriter", write
+
+    def write() -> str:
+        path = os.path.join(folder, "fovea.avi")
+        write_video(path, frames)
+        return path
+
+    def quality(path: str) -> str:
+        with read_video(path) as video:
+            off = max(np.abs(frame.image.astype(np.int16) - true).mean() for frame, true in zip(video, frames))
+        return f"{os.path.getsize(path) / 1e6:.2f} MB, mean difference {off:.1f}"
+
+    return Task(
+        "write_video",
+        f"{len(frames)} frames of {width}x{height}, motion JPEG",
+        made.threads,
+        write,
+        [
+            Other(
+                "OpenCV VideoWriter",
+                of_opencv,
+                lambda ours, theirs: f"{quality(ours)}, rival {quality(theirs)}",
+                "Each with its own quality, which the sizes show; OpenCV is given blue first.",
+            )
+        ],
     )
 
 

@@ -37,10 +37,11 @@ def _pixels(image: Any) -> Any:
     return _fovea.files.read_image(path_of(image), {}) if is_path(image) else image
 
 
-# Types as they are mostly passed. NumPy needs microseconds to name a type.
-_NAMES = {
+# Types and names as they are mostly passed. NumPy needs microseconds to name a type.
+_NAMES: dict[Any, str] = {
     kind: np.dtype(kind).name for kind in (np.float64, np.float32, np.uint8, np.uint16, np.uint32, np.uint64, np.int32)
 }
+_NAMES |= {name: name for name in _NAMES.values()}
 
 
 def _type_name(dtype: Any) -> str:

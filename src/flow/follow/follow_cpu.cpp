@@ -15,29 +15,14 @@ constexpr float kToAndFro = 0.01F;
 // Rows of windows have a multiple of this many numbers; those behind the window have no gradient.
 constexpr std::size_t kLanes = 8;
 
-// About the outermost pixels, however often.
-int mirrored_index(int i, int count) {
-  if (count == 1) return 0;
-  const int period = 2 * (count - 1), place = ((i % period) + period) % period;
-  return std::min(place, period - place);
-}
-
-void fill_border(FollowLevel& level) {
+// Pixels that do not count are multiplied by 0, so that they must not be NaN.
+void clear_border(FollowLevel& level) {
   const int border = level.border;
-  for (int y = 0; y < level.height; ++y) {
-    float* row = level.pixels.row(y + border) + border;
-    for (int x = 1; x <= border; ++x) {
-      row[-x] = row[mirrored_index(-x, level.width)];
-      row[level.width - 1 + x] = row[mirrored_index(level.width - 1 + x, level.width)];
-    }
-  }
-  const auto copy_row = [&](int to) {
-    const float* from = level.pixels.row(mirrored_index(to, level.height) + border);
-    std::copy_n(from, level.width + 2 * border, level.pixels.row(to + border));
-  };
-  for (int y = 1; y <= border; ++y) {
-    copy_row(-y);
-    copy_row(level.height - 1 + y);
+  for (int y = -border; y < level.height + border; ++y) {
+    float* row = level.pixels.row(y + border);
+    const bool outside = y < 0 || y >= level.height;
+    std::fill_n(row, outside ? border + level.width : border, 0.0F);
+    std::fill_n(row + border + level.width, border, 0.0F);
   }
 }
 
@@ -123,7 +108,7 @@ FollowPyramid follow_pyramid(ImageView<const float> gray, const FollowOptions& o
     else
       gaussian_halve(ImageView<const float>(interior(pyramid.back())), interior(level),
                      options.exec);
-    fill_border(level);
+    clear_border(level);
     pyramid.push_back(std::move(level));
   }
   return pyramid;
@@ -141,24 +126,49 @@ PointFollower::PointFollower(const FollowPyramid& first, const FollowPyramid& se
       side_(static_cast<std::size_t>(2 * options.radius + 1)),
       stride_((side_ + kLanes - 1) / kLanes * kLanes),
       patch_((side_ + 2) * (side_ + 2)),
-      gray_(side_ * stride_),
-      gradient_x_(gray_.size()),
-      gradient_y_(gray_.size()) {}
+      gradient_x_(side_ * stride_),
+      gradient_y_(gradient_x_.size()) {}
 
-// Gradients after Scharr: 3 10 3 across the difference of the neighbors on both sides, over 32.
-PointFollower::Tensor PointFollower::prepare(const FollowLevel& level, Position point) {
+// What of a window around a place lies inside of a level and `margin` pixels away from its border.
+// Between two pixels, both have to.
+WindowPart PointFollower::inside(const FollowLevel& level, Position center, int margin) const {
+  const auto column = static_cast<int>(center.x), row = static_cast<int>(center.y);
+  const int first = options_.radius + margin, side = static_cast<int>(side_);
+  const int across = center.x > static_cast<float>(column) ? 1 : 0;
+  const int down = center.y > static_cast<float>(row) ? 1 : 0;
+  const auto to = [&](int place, int pixels) {
+    return std::min(side, pixels - margin - place + options_.radius);
+  };
+  return {std::max(0, first - column), std::max(0, first - row), to(column + across, level.width),
+          to(row + down, level.height)};
+}
+
+void PointFollower::prepare(const FollowLevel& level, Position point) {
   const Square square(level, point, options_.radius + 1);
   const std::size_t ring = side_ + 2;
   for (std::size_t j = 0; j < ring; ++j) {
     const auto pixel = square.row(level, static_cast<int>(j));
     for (std::size_t i = 0; i < ring; ++i) patch_[j * ring + i] = pixel(i);
   }
-  for (std::size_t j = 0; j < side_; ++j) {
+  first_part_ = inside(level, point, 1);
+  part_ = {};
+}
+
+// Gradients after Scharr: 3 10 3 across the difference of the neighbors on both sides, over 32.
+void PointFollower::differentiate() {
+  const int side = static_cast<int>(side_);
+  if (part_ != WindowPart{0, 0, side, side}) {
+    std::ranges::fill(gradient_x_, 0.0F);
+    std::ranges::fill(gradient_y_, 0.0F);
+  }
+  const std::size_t ring = side_ + 2;
+  const auto left = static_cast<std::size_t>(part_.left),
+             right = static_cast<std::size_t>(part_.right);
+  for (auto j = static_cast<std::size_t>(part_.top); j < static_cast<std::size_t>(part_.bottom);
+       ++j) {
     const float *above = patch_.data() + j * ring, *here = above + ring, *below = here + ring;
-    float* gray = gray_.data() + j * stride_;
     float *x = gradient_x_.data() + j * stride_, *y = gradient_y_.data() + j * stride_;
-    for (std::size_t i = 0; i < side_; ++i) {
-      gray[i] = here[i + 1];
+    for (std::size_t i = left; i < right; ++i) {
       x[i] = (3 * ((above[i + 2] - above[i]) + (below[i + 2] - below[i])) +
               10 * (here[i + 2] - here[i])) /
              32;
@@ -167,8 +177,25 @@ PointFollower::Tensor PointFollower::prepare(const FollowLevel& level, Position 
              32;
     }
   }
-  return {product(gradient_x_, gradient_x_), product(gradient_x_, gradient_y_),
-          product(gradient_y_, gradient_y_)};
+  tensor_ = {product(gradient_x_, gradient_x_), product(gradient_x_, gradient_y_),
+             product(gradient_y_, gradient_y_)};
+}
+
+// Takes the pixels that lie inside where the window is at `place` in the second image, and returns
+// whether these have texture.
+bool PointFollower::count_pixels(const FollowLevel& level, Position place) {
+  const WindowPart here = inside(level, place, 0);
+  const WindowPart both = {
+      std::max(here.left, first_part_.left), std::max(here.top, first_part_.top),
+      std::min(here.right, first_part_.right), std::min(here.bottom, first_part_.bottom)};
+  if (both.left >= both.right || both.top >= both.bottom) return false;
+  if (both != part_) {
+    part_ = both;
+    differentiate();
+    textured_ = tensor_.smaller_eigenvalue() >=
+                options_.min_eigenvalue * static_cast<double>(side_ * side_);
+  }
+  return textured_;
 }
 
 // The sums of the differences between both images, times the gradients.
@@ -177,11 +204,11 @@ PointFollower::Slopes PointFollower::slopes(const FollowLevel& level, Position p
   LaneSums x, y;
   for (std::size_t j = 0; j < side_; ++j) {
     const auto pixel = square.row(level, static_cast<int>(j));
-    const float* gray = gray_.data() + j * stride_;
+    const float* first = gray(j);
     const float *along = gradient_x_.data() + j * stride_, *down = gradient_y_.data() + j * stride_;
     for (std::size_t i = 0; i < stride_; i += kLanes)
       for (std::size_t k = 0; k < kLanes; ++k) {
-        const float difference = pixel(i + k) - gray[i + k];
+        const float difference = pixel(i + k) - first[i + k];
         x.lanes[k] += difference * along[i + k];
         y.lanes[k] += difference * down[i + k];
       }
@@ -192,32 +219,36 @@ PointFollower::Slopes PointFollower::slopes(const FollowLevel& level, Position p
 double PointFollower::mean_difference(const FollowLevel& level, Position place) const {
   const Square square(level, place, options_.radius);
   double sum = 0;
-  for (std::size_t j = 0; j < side_; ++j) {
-    const auto pixel = square.row(level, static_cast<int>(j));
-    for (std::size_t i = 0; i < side_; ++i)
-      sum += static_cast<double>(std::abs(pixel(i) - gray_[j * stride_ + i]));
+  for (int j = part_.top; j < part_.bottom; ++j) {
+    const auto pixel = square.row(level, j);
+    const float* first = gray(static_cast<std::size_t>(j));
+    for (auto i = static_cast<std::size_t>(part_.left); i < static_cast<std::size_t>(part_.right);
+         ++i)
+      sum += static_cast<double>(std::abs(pixel(i) - first[i]));
   }
-  return sum / static_cast<double>(side_ * side_);
+  return sum / ((part_.right - part_.left) * (part_.bottom - part_.top));
 }
 
 // Steps of Newton's method from `place`, until they are short or go to and fro between two places.
-// Returns false where they leave the image; `place` is the last one inside then.
-bool PointFollower::search(const FollowLevel& level, const Tensor& tensor, Position& place) const {
-  const double determinant = tensor.xx * tensor.yy - tensor.xy * tensor.xy;
+// Returns false where they leave the image or find no texture; `place` is the last one inside then.
+bool PointFollower::search(const FollowLevel& level, Position& place) {
+  if (!holds(level, place) || !count_pixels(level, place)) return false;
   Position before{};
   for (int round = 0; round < options_.iterations; ++round) {
     const auto [x, y] = slopes(level, place);
-    const Position step{static_cast<float>((tensor.xy * y - tensor.yy * x) / determinant),
-                        static_cast<float>((tensor.xy * x - tensor.xx * y) / determinant)};
+    const Tensor& t = tensor_;
+    const double determinant = t.xx * t.yy - t.xy * t.xy;
+    const Position step{static_cast<float>((t.xy * y - t.yy * x) / determinant),
+                        static_cast<float>((t.xy * x - t.xx * y) / determinant)};
     const Position next{place.x + step.x, place.y + step.y};
     if (!holds(level, next)) return false;
     place = next;
-    if (std::hypot(step.x, step.y) <= options_.epsilon) break;
-    if (round > 0 && std::abs(step.x + before.x) < kToAndFro &&
-        std::abs(step.y + before.y) < kToAndFro) {
-      place = {place.x - step.x / 2, place.y - step.y / 2};
-      break;
-    }
+    const bool short_step = std::hypot(step.x, step.y) <= options_.epsilon;
+    const bool to_and_fro = round > 0 && std::abs(step.x + before.x) < kToAndFro &&
+                            std::abs(step.y + before.y) < kToAndFro;
+    if (!short_step && to_and_fro) place = {place.x - step.x / 2, place.y - step.y / 2};
+    if (!count_pixels(level, place)) return false;
+    if (short_step || to_and_fro) break;
     before = step;
   }
   return true;
@@ -230,10 +261,8 @@ FollowedPoint PointFollower::follow(Position point, Position guess) {
     const auto at = static_cast<std::size_t>(k);
     const float scale = 1 / static_cast<float>(1 << k);
     Position place = scaled(result.place, scale);
-    const Tensor tensor = prepare(first_[at], scaled(point, scale));
-    const auto pixels = static_cast<double>(side_ * side_);
-    const bool textured = tensor.smaller_eigenvalue() >= options_.min_eigenvalue * pixels;
-    result.found = textured && holds(second_[at], place) && search(second_[at], tensor, place);
+    prepare(first_[at], scaled(point, scale));
+    result.found = search(second_[at], place);
     if (result.found || k == 0) result.place = scaled(place, static_cast<float>(1 << k));
   }
   if (result.found)

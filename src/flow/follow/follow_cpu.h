@@ -1,4 +1,5 @@
-// One point at a time, over planes of gray levels that are mirrored beyond their borders.
+// One point at a time, over planes of gray levels. Of a window, pixels count that lie inside of
+// both images; those of the first one need their neighbors too, for gradients.
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -9,7 +10,7 @@
 
 namespace fovea::flow::cpu {
 
-// A level of the pyramid with `border` more pixels on each side, mirrored about the outermost ones.
+// A level of the pyramid with `border` more pixels on each side, which are 0 and count nowhere.
 struct FollowLevel {
   Image<float> pixels;
   int width = 0, height = 0, border = 0;
@@ -30,6 +31,13 @@ struct FollowedPoint {
   float error;
 };
 
+// The pixels of a window from (left, top) to before (right, bottom).
+struct WindowPart {
+  int left = 0, top = 0, right = 0, bottom = 0;
+
+  bool operator==(const WindowPart&) const = default;
+};
+
 // Follows points from the first pyramid to the second; it keeps its memory from one to the next.
 class PointFollower {
  public:
@@ -39,23 +47,31 @@ class PointFollower {
 
  private:
   struct Tensor {
-    double xx, xy, yy;  // sums of the products of the gradients over the window
+    double xx, xy, yy;  // sums of the products of the gradients over the pixels that count
     double smaller_eigenvalue() const;
   };
   struct Slopes {
     double x, y;
   };
-  Tensor prepare(const FollowLevel& level, Position point);
+  void prepare(const FollowLevel& level, Position point);
+  bool count_pixels(const FollowLevel& level, Position place);
+  void differentiate();
   Slopes slopes(const FollowLevel& level, Position place) const;
   double mean_difference(const FollowLevel& level, Position place) const;
-  bool search(const FollowLevel& level, const Tensor& tensor, Position& place) const;
+  bool search(const FollowLevel& level, Position& place);
+  WindowPart inside(const FollowLevel& level, Position center, int margin) const;
+  // The gray levels of row j of the window, in the first image.
+  const float* gray(std::size_t j) const { return patch_.data() + (j + 1) * (side_ + 2) + 1; }
 
   const FollowPyramid &first_, &second_;
   FollowOptions options_;
   std::size_t side_, stride_;  // of the window, and from one of its rows to the next
-  // The gray levels of the first image with a ring around the window; those of the window, and
-  // their gradients.
-  std::vector<float> patch_, gray_, gradient_x_, gradient_y_;
+  // The gray levels of the first image in a window with a ring around it; the gradients of the
+  // window, which are 0 where pixels do not count.
+  std::vector<float> patch_, gradient_x_, gradient_y_;
+  WindowPart first_part_, part_;  // what lies inside of the first image, and of both
+  Tensor tensor_{};
+  bool textured_ = false;
 };
 
 }  // namespace fovea::flow::cpu

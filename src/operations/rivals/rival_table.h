@@ -55,8 +55,8 @@ struct FoveaRivalWork {
   void (*run)(void* state);
   void (*end)(void* state);
   // The result of the last run, where it is measured: a flow gives u and v of each pixel, row by
-  // row; a stereo pair gives disparities, infinite where they are not known; pairs of histograms
-  // give their distances. May be null.
+  // row; points that are followed give x and y; a stereo pair gives disparities, infinite where
+  // they are not known; pairs of histograms give their distances. May be null.
   const float* (*result)(void* state);
 };
 

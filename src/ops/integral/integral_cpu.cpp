@@ -4,6 +4,7 @@
 // 256 bits if they can. Rows are distributed over cores by wavefront.h.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -164,16 +165,13 @@ template <class Out>
 using Wide = hn::FixedTag<Out, 32 / sizeof(Out)>;
 using WideSums = hn::Vec<Wide<std::uint32_t>>;
 
-// The prefix sums of eight bytes, and their total in every lane. A sum of differences from 0 adds
-// up those of eight bytes that a mask leaves: even places go to lower halves of lanes, odd ones to
-// upper halves. So nothing is moved between lanes.
-struct EightSums {
-  WideSums prefixes, total;
-};
+// The prefix sums of eight bytes. A sum of differences from 0 adds up those of eight bytes that a
+// mask leaves: even places go to lower halves of lanes, odd ones to upper halves. So nothing is
+// moved between lanes.
 HWY_INLINE hn::Vec<Wide<std::uint64_t>> sums_of(hn::Vec<Wide<std::uint64_t>> eights) {
   return hn::SumsOf8(hn::BitCast(Wide<std::uint8_t>(), eights));
 }
-HWY_INLINE EightSums eight_sums(const std::uint8_t* in) {
+HWY_INLINE WideSums prefixes_of(const std::uint8_t* in) {
   const Wide<std::uint64_t> d;
   alignas(32) static constexpr std::uint64_t kEven[4] = {0xFF, 0xFFFFFF, 0xFFFFFFFFFF,
                                                          0xFFFFFFFFFFFFFF};
@@ -184,10 +182,7 @@ HWY_INLINE EightSums eight_sums(const std::uint8_t* in) {
   const auto bytes = hn::Set(d, eight);
   const auto even = sums_of(hn::And(bytes, hn::Load(d, kEven)));
   const auto odd = sums_of(hn::And(bytes, hn::Load(d, kOdd)));
-  const auto total = sums_of(bytes);
-  const Wide<std::uint32_t> d32;
-  return {hn::BitCast(d32, hn::Or(even, hn::ShiftLeft<32>(odd))),
-          hn::BitCast(d32, hn::Or(total, hn::ShiftLeft<32>(total)))};
+  return hn::BitCast(Wide<std::uint32_t>(), hn::Or(even, hn::ShiftLeft<32>(odd)));
 }
 
 HWY_INLINE void widen(Wide<std::uint32_t>, WideSums sums, WideSums* wide) { wide[0] = sums; }
@@ -200,37 +195,40 @@ HWY_INLINE void widen(Wide<double> d, WideSums sums, hn::Vec<Wide<double>>* wide
   wide[1] = hn::PromoteTo(d, hn::BitCast(I32x4(), hn::UpperHalf(U32x4(), sums)));
 }
 
-// Scans bytes, eight at a time, and returns how many pixels of each row it has done.
-template <int kRows, class Out>
-int scan_bytes(const RowGroup<std::uint8_t, Out, kRows>& rows) {
+// Scans the bytes of a row, sixteen at a time, and returns how many pixels it has done. Sums of the
+// row are whole numbers of 32 bits until they are added to those above; a row where they may not
+// fit is left alone. Two rows at a time are slower here, because more is written at once.
+template <class Out>
+int scan_bytes(const RowGroup<std::uint8_t, Out, 1>& row) {
+  if (sizeof(Out) > 4 && static_cast<double>(row.row_sums[0]) + 255.0 * row.pixels >
+                             std::numeric_limits<std::int32_t>::max())
+    return 0;
   const Wide<Out> d;
+  const Wide<std::uint32_t> d32;
   constexpr int kLanes = 32 / sizeof(Out), kVectors = 8 / kLanes;
-  using V = hn::Vec<Wide<Out>>;
-  const Out* HWY_RESTRICT above = rows.above;
-  V carry[kRows];
-  for (int r = 0; r < kRows; ++r) carry[r] = hn::Set(d, rows.row_sums[r]);
+  alignas(32) static constexpr std::int32_t kLast[8] = {7, 7, 7, 7, 7, 7, 7, 7};
+  const auto last = hn::SetTableIndices(d32, kLast);
+  auto carry = hn::Set(d32, static_cast<std::uint32_t>(row.row_sums[0]));
   int x = 0;
-  for (; x + 8 <= rows.pixels; x += 8) {
-    V sums[kRows][kVectors], total[kVectors];
-    for (int r = 0; r < kRows; ++r) {
-      const EightSums eight = eight_sums(rows.in[r] + x);
-      widen(d, eight.prefixes, sums[r]);
-      for (int i = 0; i < kVectors; ++i) sums[r][i] = hn::Add(carry[r], sums[r][i]);
-      widen(d, eight.total, total);
-      carry[r] = hn::Add(carry[r], total[0]);
+  for (; x + 16 <= row.pixels; x += 16)
+    for (int from = x; from < x + 16; from += 8) {
+      const WideSums prefixes = prefixes_of(row.in[0] + from);
+      hn::Vec<Wide<Out>> sums[kVectors];
+      widen(d, hn::Add(carry, prefixes), sums);
+      carry = hn::Add(carry, hn::TableLookupLanes(prefixes, last));
+      for (int i = 0; i < kVectors; ++i)
+        hn::StoreU(hn::Add(hn::LoadU(d, row.above + from + i * kLanes), sums[i]), d,
+                   row.out[0] + from + i * kLanes);
     }
-    for (int i = 0; i < kVectors; ++i) {
-      V sum = hn::LoadU(d, above + x + i * kLanes);
-      for (int r = 0; r < kRows; ++r) {
-        sum = hn::Add(sum, sums[r][i]);
-        hn::StoreU(sum, d, rows.out[r] + x + i * kLanes);
-      }
-    }
-  }
-  for (int r = 0; r < kRows; ++r) rows.row_sums[r] = hn::GetLane(carry[r]);
+  row.row_sums[0] = static_cast<Out>(hn::GetLane(carry));
   return x;
 }
 #endif
+
+// Whether rows are scanned by scan_bytes().
+template <bool squares, class In, class Out>
+constexpr bool kByBytes = HWY_MAX_BYTES >= 32 && sizeof(In) == 1 && !squares &&
+                          !std::is_same_v<Out, float>;
 
 // Scans one row or two. With two, the sums of the first are added to the second in registers, and
 // each row's chain of carries hides the latency of the other's.
@@ -242,8 +240,7 @@ void scan_rows(const RowGroup<In, Out, kRows>& rows) {
   const Out* HWY_RESTRICT above = rows.above;
   int x = 0;
 #if HWY_MAX_BYTES >= 32
-  if constexpr (sizeof(In) == 1 && !squares && !std::is_same_v<Out, float>)
-    x = scan_bytes<kRows>(rows);
+  if constexpr (kRows == 1 && kByBytes<squares, In, Out>) x = scan_bytes(rows);
 #endif
   V carry[kRows];
   for (int r = 0; r < kRows; ++r) carry[r] = hn::Set(d, rows.row_sums[r]);
@@ -350,13 +347,17 @@ void scan_tile(const IntegralTile<In, Out>& tile) {
   int r = 0;
   const auto in = [&](int row) { return tile.in + row * tile.in_stride; };
   const auto out = [&](int row) { return tile.out + row * tile.out_stride; };
-  for (; r + 2 <= tile.rows; r += 2) {
-    scan_rows<squares, 2, In, Out>(
-        {{in(r), in(r + 1)}, above, {out(r), out(r + 1)}, tile.carry + r, tile.pixels});
-    above = out(r + 1);
+  if constexpr (!kByBytes<squares, In, Out>) {
+    for (; r + 2 <= tile.rows; r += 2) {
+      scan_rows<squares, 2, In, Out>(
+          {{in(r), in(r + 1)}, above, {out(r), out(r + 1)}, tile.carry + r, tile.pixels});
+      above = out(r + 1);
+    }
   }
-  if (r < tile.rows)
+  for (; r < tile.rows; ++r) {
     scan_rows<squares, 1, In, Out>({{in(r)}, above, {out(r)}, tile.carry + r, tile.pixels});
+    above = out(r);
+  }
 }
 
 template <class In, class Out>

@@ -66,6 +66,33 @@ TEST_P(FollowPlaces, PointsMoveAsTheTextureDoes) {
 }
 FOVEA_ON_EVERY_PLACE(FollowPlaces);
 
+// Beyond a border there is nothing to compare with, whether points come from there or go there.
+TEST(Follow, PointsNearABorderAreFollowedAsExactlyAsOthers) {
+  constexpr int kWidth = 160, kHeight = 120;
+  const auto first = soft_picture<float>(kWidth, kHeight);
+  for (const auto& [dx, dy] : {std::pair{6.25, -3.5}, {-5.75, 4.5}, {1.5, 1.25}, {-1.25, -1.75}}) {
+    std::vector<Position> points;
+    const auto add = [&, dx = dx, dy = dy](float x, float y) {
+      const double to_x = x + dx, to_y = y + dy;
+      if (to_x >= 0 && to_y >= 0 && to_x <= kWidth - 1 && to_y <= kHeight - 1)
+        points.push_back({x, y});
+    };
+    for (const float away : {2.0F, 3.3F, 4.0F, 5.7F, 6.0F}) {
+      for (float x = 10; x < kWidth - 10; x += 6.1F) add(x, away), add(x, kHeight - 1 - away);
+      for (float y = 10; y < kHeight - 10; y += 6.1F) add(away, y), add(kWidth - 1 - away, y);
+    }
+    const Followed found =
+        follow(first, soft_picture<float>(kWidth, kHeight, dx, dy), {points}, follow_on_cpu());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto where = testing::Message() << points[i].x << ' ' << points[i].y << " by " << dx;
+      EXPECT_EQ(found.status[i], 1) << where;
+      EXPECT_NEAR(found.points[i].x, points[i].x + dx, 0.05) << where;
+      EXPECT_NEAR(found.points[i].y, points[i].y + dy, 0.05) << where;
+      EXPECT_LT(found.error[i], 0.5) << where;
+    }
+  }
+}
+
 TEST(Follow, EveryPlaceIsThatOfTheTextbook) {
   Random random(3);
   const auto first = soft_picture<std::uint8_t>(97, 71),

@@ -189,6 +189,21 @@ TEST_P(Integral, RectangleSumsAreRightThoughTheTableWraps) {
   }
 }
 
+TEST_P(Integral, ARowMayAddUpToMoreThan32Bits) {
+  constexpr int kWidth = 17'000'000;
+  Image<std::uint8_t> row(kWidth, 1);
+  std::fill_n(row.row(0), kWidth, std::uint8_t{255});
+  const IntegralOptions options{.kind = IntegralKind::kInclusive, .exec = {.device = device()}};
+  const auto adds_up = [&]<class Out>(Out) {
+    Image<Out> sums(kWidth, 1);
+    integral(row, sums, options);
+    for (int x = 0; x < kWidth; x += 999)
+      ASSERT_EQ(sums.at(x, 0), static_cast<Out>(255 * (std::int64_t{x} + 1))) << x;
+  };
+  adds_up(std::uint64_t{});
+  adds_up(double{});
+}
+
 TEST(IntegralThreads, DoNotChangeTheResult) {
   Random random(6);
   for (const int channels : {1, 3}) {
