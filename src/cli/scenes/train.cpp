@@ -77,9 +77,8 @@ Command scenes_train_command() {
       .examples =
           {{"fovea scenes train places -o m.safetensors --color lab",
             "learn words of color, which are more accurate than those of gray values"},
-           {"fovea scenes train train.txt -o paper.safetensors --no-standardize --pyramid 0 "
-            "--classifier knn",
-            "use the options of the paper: raw gray responses, 500 words, 10 nearest neighbors"},
+           {"fovea scenes train train.txt -o m.safetensors --classifier knn --pyramid 0",
+            "let the 10 nearest images vote, as in the paper, which also has --no-standardize"},
            {"fovea scenes train places -o m.safetensors --classes beach,forest,street",
             "choose three of the folders in places"},
            {"fovea scenes train places -o m.safetensors --all-places",
