@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -26,11 +27,13 @@
 namespace fovea::cli {
 namespace {
 
+constexpr std::array<std::string_view, 7> kMethods{"lk_fast", "lk_default", "lk_best",     "bm",
+                                                   "follow",  "stereo_sgm", "stereo_block"};
+
 struct FlowBenchOptions {
   BenchOptions bench{};
   std::vector<Extent> sizes{{640, 480}, {1280, 720}, {1920, 1080}, {3840, 2160}};
-  std::vector<std::string> methods{"lk_fast", "lk_default", "lk_best",     "bm",
-                                   "follow",  "stereo_sgm", "stereo_block"};
+  std::vector<std::string> methods{};  // empty: all
   std::uint64_t memory = 0;
 };
 void describe(OptionVisitor& visit, FlowBenchOptions& options) {
@@ -38,9 +41,7 @@ void describe(OptionVisitor& visit, FlowBenchOptions& options) {
   visit("sizes", options.sizes, "sizes of the pair of images, 16x16 at least");
   visit("methods", options.methods,
         "methods to measure: lk_fast, lk_default, lk_best, bm, follow, stereo_sgm and stereo_block",
-        {.value_name = "METHOD,...",
-         .words = {"lk_fast", "lk_default", "lk_best", "bm", "follow", "stereo_sgm",
-                   "stereo_block"}});
+        {.value_name = "METHOD,...", .absent = "all", .words = {kMethods.begin(), kMethods.end()}});
   visit.bytes("memory", options.memory,
               "greatest amount of device memory that an estimation may take; 0 means no limit");
 }
@@ -259,7 +260,10 @@ std::shared_ptr<const StereoPair> stereo_pair_of(const RivalShape& shape, const 
 std::vector<BenchCase> cases_of(const FlowBenchOptions& options, const Exec& exec) {
   // An unknown method is reported before anything is measured.
   const auto is_stereo = [](const std::string& method) { return method.starts_with("stereo_"); };
-  for (const std::string& method : options.methods)
+  const std::vector<std::string> methods =
+      options.methods.empty() ? std::vector<std::string>(kMethods.begin(), kMethods.end())
+                              : options.methods;
+  for (const std::string& method : methods)
     if (method != "stereo_sgm" && method != "stereo_block" && method != "follow")
       options_of(method);
   // Pictures are drawn only where a case needs them.
@@ -272,7 +276,7 @@ std::vector<BenchCase> cases_of(const FlowBenchOptions& options, const Exec& exe
     RivalShape shape = shape_of(size);
     Scene scene;
     std::shared_ptr<const StereoPair> pair;
-    for (const std::string& method : options.methods) {
+    for (const std::string& method : methods) {
       if (!wanted(method)) continue;
       if (is_stereo(method)) {
         shape.disparities = std::clamp(shape.width / 10, 2, 1024);

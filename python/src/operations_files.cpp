@@ -188,9 +188,10 @@ std::size_t output_of(const Operation& operation, const std::string& path,
            (output.ending == ending || std::ranges::find(endings, ending) != endings.end());
   });
   if (found == all.size() && is_image_name(path))
-    found = first([](const Output& output) {
+    found = first([&](const Output& output) {
       const std::string file = endings_of(output);
-      return output.share == Share::kPerInput && (file == "an image" || file == "any name");
+      return output.share == Share::kPerInput && is_saved(operation, output) &&
+             (file == "an image" || file == "any name");
     });
   if (found == all.size())
     throw InvalidArgument(fmt::format("{}: {} writes {}; give another ending, or output=\"NAME\"",

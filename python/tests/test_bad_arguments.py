@@ -291,7 +291,9 @@ def cases(tmp_path_factory):
         (people.Tracker(**CPU), {
             "track": (RGB, (BOXES, np.ones(len(BOXES)))), "people": (), "video": ([RGB], detector, {"progress": False}),
         }),
-        (people.Tracker(**CPU).track(RGB, (BOXES, np.ones(len(BOXES)))), {"draw": (RGB,), "to_mot": (), "rows": (), **rows}),
+        (people.Tracker(**CPU).track(RGB, (BOXES, np.ones(len(BOXES)))), {
+            "draw": (RGB,), "to_mot": (), "rows": (), "save": (folder / "tracks.csv",), **rows,
+        }),
         (mapper.map(GRAY), {"regions": (), "below": (1.0,), "roc": (GRAY > 99,), "save": (folder / "map.npy",), "to_color": ()}),
         (tracker, {
             "add": (SMALL, (4, 4, 8, 8)), "add_example": (SMALL, SMALL[4:12, 4:12].copy()), "track": (SMALL,),

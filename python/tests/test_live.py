@@ -101,10 +101,10 @@ def test_detectors_read_streams():
 
 
 def test_other_systems_read_streams():
-    with serving(4) as address, fovea.read_video(address, live="all") as video:
+    with serving(range(4)) as address, fovea.read_video(address, live="all") as video:
         flows = list(fovea.flow.Estimator(device="cpu").video(video))
         assert [flow.frame for flow in flows] == [0, 1, 2]
-    with serving(4) as address:
+    with serving(range(4)) as address:
         assert isinstance(list(fovea.flow.Estimator(device="cpu").video(address)), list)
 
 

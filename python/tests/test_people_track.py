@@ -69,6 +69,8 @@ def test_a_video_is_followed_as_by_the_program(tmp_path: pathlib.Path, program: 
     shown = next(tracks for tracks in found if len(tracks))
     frame = np.zeros((150, 200, 3), np.uint8)
     assert shown.draw(frame).any() and not frame.any()
+    with pytest.raises(fovea.InvalidArgument, match=r"people track writes mot .*; csv"):
+        shown.save(tmp_path / "people.png")
     rest = fovea.people.track(street, detector)
     next(rest)
     rest.close()  # type: ignore[attr-defined]

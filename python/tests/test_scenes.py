@@ -355,11 +355,11 @@ def test_training_reports_its_stages(places):
 
 
 def test_a_bag_of_words_has_the_words_of_a_model(paths, places, model):
-    bag = scenes.BagOfWords(words=16, samples=40, device="cpu")
+    bag = scenes.BagOfWords(words=16, samples=40, pyramid=2, device="cpu")
     features = bag.fit_transform(paths)
     assert np.array_equal(bag.vocabulary_, model.words)
     classifier = scenes.Classifier(model, device="cpu")
-    assert features.dtype == np.float32 and features.shape == (18, 16)
+    assert features.dtype == np.float32 and features.shape == (18, 21 * 16)
     assert np.array_equal(features, np.stack([classifier.features(path) for path in paths]))
     assert np.allclose(features.sum(axis=1), 1, atol=1e-5)
     assert np.array_equal(bag.transform([fovea.read_image(path) for path in paths[:2]]), features[:2])

@@ -40,7 +40,7 @@ TEST(Calibration, TheLeastScoreOfAConfidenceIsTheFirstThatHasIt) {
       EXPECT_GE(calibration.confidence(least), wanted);
       EXPECT_LT(calibration.confidence(std::nextafter(least, -kInfinity)), wanted);
     }
-  EXPECT_EQ((Calibration{0.5F, -1}).least_score(0.5F), 2);
+  EXPECT_FLOAT_EQ((Calibration{0.5F, -1}).least_score(0.5F), 2);
   EXPECT_EQ((Calibration{0.5F, -1}).least_score(0), -kInfinity);
   EXPECT_EQ((Calibration{0, 0}).least_score(0.5F), -kInfinity);
   EXPECT_EQ((Calibration{0, 0}).least_score(0.6F), kInfinity);

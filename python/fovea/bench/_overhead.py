@@ -31,7 +31,7 @@ def small_calls() -> Iterator[Small]:
         "people.Detector.detect",
         "64x128, 1 window",
         lambda: detector.detect(window),
-        lambda: inner.run("INPUT", window, {}, False),
+        lambda: inner.run("INPUT", window, {}, False, 0),
     )
 
     tiny = np.zeros((8, 8), np.uint8)
@@ -85,7 +85,7 @@ def small_calls() -> Iterator[Small]:
         "mesh.Segmenter.segment",
         "4 faces",
         lambda: segmenter.segment(solid),
-        lambda: divider.run("INPUT", solid._mesh, {}, False),
+        lambda: divider.run("INPUT", solid._mesh, {}, False, 0),
     )
 
     sums: Any = _fovea.ops

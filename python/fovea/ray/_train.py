@@ -141,11 +141,13 @@ def _learn_words(parts: _Parts, manifests: list[pathlib.Path], words: list[str])
             assigners.end()
 
 
-def _options_of(verb: str, folder: pathlib.Path) -> set[str]:
+def _options_of(verb: str, folder: pathlib.Path) -> dict[str, Any]:
+    """The options of a verb, with their values where none are given."""
     ended = run_program([*verb.split(), "--print-config"], str(folder))
     if ended.status != 0:
         raise ended.error()
-    return set(json.loads(ended.printed)["options"])
+    options: dict[str, Any] = json.loads(ended.printed)["options"]
+    return options
 
 
 def _share(options: Mapping[str, Any], folder: pathlib.Path) -> dict[str, dict[str, Any]]:
@@ -153,13 +155,17 @@ def _share(options: Mapping[str, Any], folder: pathlib.Path) -> dict[str, dict[s
     shares: dict[str, dict[str, Any]] = {stage: {} for stage in _SCENES}
     known = {stage: _options_of(f"scenes {stage}", folder) for stage in _SCENES}
     for stage in ("features", "classifier"):
-        known[stage] -= {"dictionary", "labels"}
+        for file in ("dictionary", "labels"):
+            known[stage].pop(file, None)
+    whole = _options_of("scenes train", folder)  # some of whose values differ from those of a stage alone
+    for stage, alone in known.items():
+        shares[stage] = {name: whole[name] for name, value in alone.items() if name in whole and whole[name] != value}
     for name, value in options.items():
         stages = [stage for stage in _SCENES if name.replace("_", "-") in known[stage]]
         if not stages:
             raise InvalidArgument(f"train_scenes: {name} is no option of scenes train")
         for stage in stages:
-            shares[stage][name] = value
+            shares[stage][name.replace("_", "-")] = value
     return shares
 
 
