@@ -12,7 +12,7 @@ SMALL_ACTIONS = "--nodes 12 --step 6 --harris-levels 2 --harris-scales 1 --harri
 SMALL_HOG = "--linear-enlarge 1 --linear-ratio 1.3 --linear-random-windows 8 --linear-hard-windows 100"
 ACTIONS = ("across", "both", "grow", "up")
 POINTS = "\n".join(f"actions points clips/{action}/s{subject}_swing.y4m -o points/{action}{subject}.txt --harris-levels 2 "
-                   "--harris-scales 1 --harris-threshold 1e-13 --votes magnitude" for action in ACTIONS for subject in range(3))
+                   "--harris-scales 1 --harris-threshold 1e-13 --harris-space-weight 1 --votes magnitude" for action in ACTIONS for subject in range(3))
 PREPARED = f"""
 people train --kind hog --positives crops --negatives scenes -o hog.safetensors {SMALL_HOG}
 people train --kind cascade --positives crops --negatives scenes -o cascade.safetensors --cascade-stages 2 --cascade-blocks-per-round 5 --cascade-negatives 60 --cascade-enlarge 1 --cascade-ratio 1.3 --cascade-ranking-windows 40
