@@ -11,6 +11,7 @@
 #include <cstring>
 #include <iterator>
 #include <numbers>
+#include <string_view>
 
 namespace fovea::report {
 namespace {
@@ -241,6 +242,15 @@ class Pen {
 
 Glyph glyph_of(char32_t character, double tolerance) {
   if (character == U'μ') character = U'µ';  // Greek mu and micro sign look alike
+  constexpr std::u32string_view kRaised = U"⁰¹⁴⁵⁶⁷⁸⁹⁻", kPlain = U"01456789−";
+  if (const std::size_t raised = kRaised.find(character); raised != kRaised.npos) {
+    constexpr double kShare = 0.56, kBaseline = 6.2;
+    Glyph glyph = glyph_of(kPlain[raised], tolerance);
+    glyph.width *= kShare;
+    for (std::vector<Point>& stroke : glyph.strokes)
+      for (Point& p : stroke) p = {p.x * kShare, kBaseline + p.y * kShare};
+    return glyph;
+  }
   const auto* entry = std::lower_bound(std::begin(kGlyphs), std::end(kGlyphs), character,
                                        [](const Entry& e, char32_t c) { return e.character < c; });
   const bool found = entry != std::end(kGlyphs) && entry->character == character;

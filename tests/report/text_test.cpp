@@ -44,13 +44,14 @@ TEST(Text, EveryPrintableCharacterHasAGlyphOfItsOwn) {
   };
   for (char c = '!'; c <= '~'; ++c) add({&c, 1});
   for (const char* text : {"°", "±", "×", "·", "µ", "²", "³", "₂", "←", "↑", "→", "↓", "–", "…",
-                           "≤", "≥", "≈", "−", "☃"})
+                           "≤", "≥", "≈", "−", "⁰", "¹", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹", "⁻", "☃"})
     add(text);
 }
 
 TEST(Text, InkStaysWithinTheMeasuredBox) {
   for (const float size : {9.0F, 12.0F, 13.0F, 17.5F, 40.0F})
-    for (const char* text : {"Hamburg 0.97", "gjpqy", "{[(|)]}", "ÅÄ", "WWW...", "a\nbcd"}) {
+    for (const char* text :
+         {"Hamburg 0.97", "gjpqy", "{[(|)]}", "ÅÄ", "WWW...", "3×10⁻⁵", "a\nbcd"}) {
       const Rect<double> measured = text_size(text, {.size = size});
       const Extent ink = ink_of(drawn(text, {.size = size}, 400, 120));
       EXPECT_GE(ink.left, 20) << text << size;
