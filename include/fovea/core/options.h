@@ -69,6 +69,7 @@ struct OptionField {
   double greatest = std::numeric_limits<double>::infinity();
   bool bytes = false;  // an amount of memory, written 512M
   OptionTraits traits{};
+  std::string part{};  // the part of the options that it belongs to: "hog" of "hog-cell"
 };
 
 // The visitor that a describe() function gets. Every options struct has a function
@@ -83,7 +84,7 @@ class FOVEA_API OptionVisitor {
   template <class Value>
   requires(std::is_constructible_v<OptionValue, Value*>) void operator()(
       std::string_view name, Value& value, std::string_view help, const OptionTraits& traits = {}) {
-    field({.name = prefix_ + std::string(name), .help = help, .value = &value, .traits = traits});
+    add({.name = std::string(name), .help = help, .value = &value, .traits = traits});
   }
 
   // Numbers, optional numbers, ranges and lists of numbers, each number from `least` to `greatest`.
@@ -91,39 +92,39 @@ class FOVEA_API OptionVisitor {
   requires(std::is_constructible_v<OptionValue, Number*> && !std::is_same_v<Number, bool>) void
   operator()(std::string_view name, Number& value, std::string_view help, double least,
              double greatest, const OptionTraits& traits = {}) {
-    field({.name = prefix_ + std::string(name),
-           .help = help,
-           .value = &value,
-           .least = least,
-           .greatest = greatest,
-           .traits = traits});
+    add({.name = std::string(name),
+         .help = help,
+         .value = &value,
+         .least = least,
+         .greatest = greatest,
+         .traits = traits});
   }
 
   template <class Enum>
   requires(std::is_enum_v<Enum>) void operator()(std::string_view name, Enum& value,
                                                  std::string_view help,
                                                  const OptionTraits& traits = {}) {
-    field({.name = prefix_ + std::string(name),
-           .help = help,
-           .value = ChoiceRef{
-               &value,
-               [](const void* field) { return static_cast<int>(*static_cast<const Enum*>(field)); },
-               [](void* field, int chosen) {
-                 *static_cast<Enum*>(field) = static_cast<Enum>(chosen);
-               },
-               choices(value)},
-           .traits = traits});
+    add({.name = std::string(name),
+         .help = help,
+         .value = ChoiceRef{
+             &value,
+             [](const void* field) { return static_cast<int>(*static_cast<const Enum*>(field)); },
+             [](void* field, int chosen) {
+               *static_cast<Enum*>(field) = static_cast<Enum>(chosen);
+             },
+             choices(value)},
+         .traits = traits});
   }
 
   // An amount of memory.
   void bytes(std::string_view name, std::uint64_t& value, std::string_view help, double least = 0,
              double greatest = 0x1p62) {
-    field({.name = prefix_ + std::string(name),
-           .help = help,
-           .value = &value,
-           .least = least,
-           .greatest = greatest,
-           .bytes = true});
+    add({.name = std::string(name),
+         .help = help,
+         .value = &value,
+         .least = least,
+         .greatest = greatest,
+         .bytes = true});
   }
 
   // The path of a file or folder, or the name of a model.
@@ -144,6 +145,12 @@ class FOVEA_API OptionVisitor {
 
  private:
   virtual void field(const OptionField& field) = 0;
+
+  void add(OptionField described) {
+    described.name.insert(0, prefix_);
+    described.part = prefix_.substr(0, prefix_.find('-'));
+    field(described);
+  }
 
   std::string prefix_;
 };
