@@ -18,13 +18,13 @@
 #include <optional>
 #include <utility>
 
-#include "cli/emd/band_choice.h"
 #include "cli/emd/cube_scene.h"
-#include "cli/emd/track_frames.h"
 #include "demo/demo.h"
 #include "demo/emd_filter.h"
 #include "demo/figures.h"
 #include "demo/why.h"
+#include "operations/emd/band_choice.h"
+#include "operations/emd/track_frames.h"
 
 namespace fovea::cli {
 namespace {
@@ -161,13 +161,13 @@ void add_cubes(std::vector<Figure>& figures, const DemoRun& run) {
   DrawnCube own = drawn_cube({128, 96}, kCubeBands, run.exec.seed);
   const CubeScene scene(std::move(own.bands), {},
                         {.target = drawn.target, .frames = kCubeFrames, .seed = run.exec.seed});
-  BandChoice three;
+  operations::BandChoice three;
   three.bands = drawn.color_bands;
-  const std::vector<BandChoice> choices{{}, three, {{}, true}};
+  const std::vector<operations::BandChoice> choices{{}, three, {{}, true}};
   std::vector<std::optional<emd::Tracker>> trackers(choices.size());
   std::vector<std::vector<Rect<double>>> found(choices.size());
   std::vector<Rect<double>> truth;
-  BandPicture picture;
+  operations::of_emd_track::BandPicture picture;
   std::vector<Image<std::uint8_t>> pictures;
   for (int k = 0; k < kCubeFrames; ++k) {
     const Rect<int>& box = scene.box(k);

@@ -2,6 +2,7 @@
 #pragma once
 #include <fovea/core/error.h>
 #include <fovea/io/samples.h>
+#include <fovea/report/evaluation.h>
 
 #include <memory>
 #include <string>
@@ -93,13 +94,16 @@ struct Parts {
   void (*run)(const Setup&, Worker&, Item&) = nullptr;
 
   bool (*is_still)(const std::vector<std::string>& inputs) = nullptr;
+  std::unique_ptr<Frames> (*frames)(const Setup&, const Plan&) = nullptr;
   bool (*in_order)(const Setup&) = nullptr;
+  bool (*measures)(const Setup&) = nullptr;
   std::string (*images_only)(const Setup&) = nullptr;
   void (*decode)(io::AnyImage, Image<std::uint8_t>& pixels, Image<std::uint8_t>& mask) = nullptr;
   void (*take)(const Setup&, const Step&, Item&) = nullptr;
   void (*follow)(Count&, Item&) = nullptr;
   RecordRef (*report)(const Setup&, Count&, const Ended&) = nullptr;
   std::string (*report_text)(const Setup&, Count&, const Ended&) = nullptr;
+  report::Evaluation (*evaluation)(const Count&) = nullptr;
   std::optional<std::int64_t> (*blind_frames)(const Setup&, const std::string& input) = nullptr;
   void (*place)(const io::FrameTime&, Item&) = nullptr;
   RecordRef (*video)(Count&, const Ended&) = nullptr;
@@ -196,7 +200,11 @@ class CallOf final : public Call {
   bool is_still(const std::vector<std::string>& inputs) const override {
     return parts_->is_still ? parts_->is_still(inputs) : inputs.size() == 2;
   }
+  std::unique_ptr<Frames> frames(const Plan& plan) const override {
+    return parts_->frames ? parts_->frames(setup_, plan) : nullptr;
+  }
   bool in_order() const override { return parts_->in_order && parts_->in_order(setup_); }
+  bool measures() const override { return parts_->measures && parts_->measures(setup_); }
   std::string images_only() const override {
     return parts_->images_only ? parts_->images_only(setup_) : std::string();
   }
@@ -217,6 +225,7 @@ class CallOf final : public Call {
   std::string report_text(const Ended& ended) override {
     return parts_->report_text(setup_, count_, ended);
   }
+  report::Evaluation evaluation() const override { return parts_->evaluation(count_); }
   std::optional<std::int64_t> blind_frames(const std::string& input) const override {
     if (!parts_->blind_frames) return {};
     return parts_->blind_frames(setup_, input);
@@ -352,7 +361,9 @@ void require_whole(const Parts<Setup, Item, Worker, Count>& parts) {
     require(!picture || !one_result || output.paint, "paint of a picture");
     const bool list = output.about.list != List::kNo;
     const bool shared = !own || (only_videos && !picture);
-    require(!shared || list || output.open, "open of a shared file");
+    const bool evaluation = output.about.evaluation;
+    require(!evaluation || parts.evaluation, "evaluation");
+    require(!shared || list || evaluation || output.open, "open of a shared file");
     require(!list || (parts.columns && parts.write_row), "columns and rows of a list");
     require(shared || picture || output.write || output.write_several, "write of an output");
     require(!own || picture || !frames || output.ending, "ending of an output's numbered files");

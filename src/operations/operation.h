@@ -9,6 +9,7 @@
 #include <fovea/core/record.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/place.h>
+#include <fovea/io/video.h>
 #include <fovea/report/explanation.h>
 
 #include <algorithm>
@@ -34,6 +35,10 @@ class JsonWriter;
 struct TriangleMesh;
 }  // namespace fovea::io
 
+namespace fovea::report {
+struct Evaluation;
+}
+
 namespace fovea::operations {
 
 enum class InputKind : unsigned char {
@@ -42,7 +47,8 @@ enum class InputKind : unsigned char {
   kMesh,
   kFlow,
   kClip,    // a video that is worked on as a whole, or a file of its points
-  kFrames,  // all inputs are one sequence, such as a video or a folder, or what is_still() says
+  kFrames,  // all inputs are one sequence, such as a video or a folder, or what is_still() says;
+            // of an operation that is alone, each input is one
   kVideo,   // each input is a sequence: a video, or the images of a folder or a glob
   kOther
 };
@@ -83,8 +89,21 @@ class Frame {
   virtual double seconds() const = 0;
   // Whoever needs the pixels first decodes them; several threads may call it.
   virtual const Image<std::uint8_t>& pixels() = 0;
+  virtual Extent size() { return {pixels().width(), pixels().height()}; }
   // What Call::decode() has found; empty for others.
   virtual const Image<std::uint8_t>& mask() = 0;
+};
+
+// The frames of a sequence, in their order.
+class Frames {
+ public:
+  virtual ~Frames() = default;
+  virtual std::shared_ptr<Frame> next() = 0;  // null at the end
+  // An estimate of the memory that a step takes.
+  virtual std::uint64_t bytes(const Frame& frame) const = 0;
+  virtual std::int64_t expected() const = 0;  // how many there are; 0 where it is not known
+  virtual double rate() const = 0;            // per second
+  virtual io::VideoReader* video() = 0;       // null where they are no video
 };
 
 // A step along a sequence.
@@ -111,7 +130,13 @@ struct Plan {
   // asked for.
   std::map<std::string, std::vector<std::string>, std::less<>> files{};
   std::function<io::AnyImage(const std::string& path)> image{};  // reads one that an option names
-  std::function<void(const std::string& text)> note{};           // tells the user something
+  // How videos are read, and what opens one.
+  io::VideoReadOptions reading{};
+  std::function<io::VideoReader(const std::string& input, const io::VideoReadOptions& options)>
+      video{};
+  std::function<void(const std::string& text)> note{};  // tells the user something
+  std::uint64_t most_bytes = 0;  // most memory that the work on one input may take; 0: no limit
+  bool may_replace = false;      // whether files may replace those that are read
   std::uint64_t max_pixels = 0;  // larger images are refused; 0: no limit
   bool times = true;             // whether lines for people tell how long work took
   bool json = false;             // the result is printed as JSON
@@ -220,8 +245,12 @@ class Call {
 
   // Of an operation on frames: whether the inputs are no sequence but a still, which read() takes.
   virtual bool is_still(const std::vector<std::string>& inputs) const = 0;
+  // What reads the frames of a sequence; null where they are those of a video, as it is read.
+  virtual std::unique_ptr<Frames> frames(const Plan& plan) const = 0;
   // Whether one worker must get all steps, one after the other.
   virtual bool in_order() const = 0;
+  // Whether nothing else may run beside the work on a step, so that times can be compared.
+  virtual bool measures() const = 0;
   // Why frames must be images, whose files decode() reads: "--mask alpha takes images with an alpha
   // channel". Empty where they may be those of any video.
   virtual std::string images_only() const = 0;
@@ -242,6 +271,8 @@ class Call {
   // What is printed of a still or a sequence, after tally() has got its items.
   virtual RecordRef report(const Ended& ended) = 0;
   virtual std::string report_text(const Ended& ended) = 0;
+  // How well that fits what is true, after the report's items.
+  virtual report::Evaluation evaluation() const = 0;
   // How many frames an input has whose frames have no pixels; nothing for one that has pixels.
   virtual std::optional<std::int64_t> blind_frames(const std::string& input) const = 0;
   // Says where the pixels are from, before run().
@@ -305,7 +336,8 @@ class Call {
 
   virtual bool explains() const = 0;
   virtual std::string explain_picture() const = 0;
-  // Of an item that was read; where there is a question, it was run as well.
+  // Of an item that was read; where there is a question, it was run as well. Of sequences, it is
+  // the last step's.
   virtual Explained explain(const std::shared_ptr<const void>& item, const Asked& asked) const = 0;
 };
 
@@ -357,6 +389,8 @@ struct Operation {
 
   // Whether all inputs have one result together.
   bool has_one_result() const { return alone || input == InputKind::kFrames; }
+  // Whether each input is a sequence with one result.
+  bool takes_sequences() const { return alone && input == InputKind::kFrames; }
 };
 
 template <class Record>

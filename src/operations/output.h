@@ -41,6 +41,7 @@ struct Output {
   bool picture = false;  // an image of images, and a video of videos, which the driver writes
   std::vector<std::string_view> kinds{};  // of pictures, of which each may be asked for by its word
   List list = List::kNo;
+  bool evaluation = false;   // Call::evaluation(), which the driver writes
   std::string_view after{};  // the option behind which help has it; empty: before all options
 };
 

@@ -12,6 +12,7 @@ Operation flow_segment();
 Operation people_show();
 Operation people_track();
 Operation emd_distance();
+Operation emd_track();
 Operation scenes_classify();
 Operation scenes_words();
 Operation scenes_filters();

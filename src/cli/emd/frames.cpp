@@ -10,33 +10,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "cli/program/files.h"
-#include "cli/program/image_input.h"
-
 namespace fovea::cli {
 namespace fs = std::filesystem;
-
-bool is_video_input(const std::string& path) {
-  return path == "-" || io::is_live_source(path) || io::has_extension(path, io::video_files());
-}
-
-io::InputKind cube_files() { return {.name = "cube", .extensions = {"hdr", "mat"}}; }
-
-io::InputKind frame_files() {
-  io::InputKind kind = io::image_files();
-  kind.name = "image or cube";
-  for (const std::string& extension : cube_files().extensions) kind.extensions.push_back(extension);
-  return kind;
-}
-
-bool holds_cubes(const std::string& folder) {
-  const io::InputKind cubes = cube_files();
-  std::error_code ignored;
-  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
-       entry.increment(ignored))
-    if (io::has_extension(entry->path().filename().string(), cubes)) return true;
-  return false;
-}
 
 namespace {
 
@@ -107,13 +82,7 @@ std::int64_t BandFrames::expected_frames() const {
 std::uint64_t BandFrames::frame_bytes(const StoredBands& stored) const {
   constexpr std::uint64_t kFloats = 6;  // samples become floats, and there is a map of floats
   if (video_) return kFloats * video_->frame_bytes();
-  // The header of a cube is small; its samples lie beside it.
-  std::uint64_t bytes = file_bytes(stored.file);
-  fs::path path(stored.file);
-  if (path.extension() == ".hdr")
-    for (const char* ending : {"", ".img", ".dat", ".raw", ".bin", ".bsq", ".bil", ".bip", ".cube"})
-      bytes = std::max(bytes, file_bytes(path.replace_extension(ending).string()));
-  return kFloats * std::max(bytes, image_bytes(stored.file));
+  return kFloats * operations::sample_bytes(stored.file);
 }
 double BandFrames::frame_rate() const {
   constexpr double kFilesPerSecond = 25;

@@ -11,17 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "operations/emd/frame_files.h"
+
 namespace fovea::cli {
 
 using emd::BandFrame;
-
-// Whether an input is a video, a pipe or a live source.
-bool is_video_input(const std::string& path);
-// Files whose names say that they are cubes, and those that are frames, also images.
-io::InputKind cube_files();
-io::InputKind frame_files();
-// Whether a folder has cubes in it. Images beside them are then no frames.
-bool holds_cubes(const std::string& folder);
+using operations::cube_files;
+using operations::frame_files;
+using operations::holds_cubes;
+using operations::is_video_input;
 
 // A frame that is not decoded yet: one of a video, or a file.
 struct StoredBands {

@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "cli/emd/emd.h"
-#include "cli/emd/targets.h"
 #include "cli/program/batch.h"
 #include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
 #include "cli/program/progress.h"
 #include "cli/program/run.h"
+#include "operations/emd/targets.h"
 
 namespace fovea::cli {
 
@@ -53,12 +53,13 @@ emd::SceneMapper frame_mapper(const MapRequest& request, const BandFrame& first,
   emd::SceneMapOptions options = request.map;
   options.keep_spectrum = !request.truth.empty();
   options.exec = exec;
-  const TargetWord target = parse_target(request.target);
+  const operations::TargetWord target = operations::parse_target(request.target);
   const auto* box = std::get_if<Rect<double>>(&target);
   emd::SceneMapper mapper =
       box != nullptr
-          ? emd::SceneMapper(first, box_within(*box, first.bands.width(), first.bands.height()),
-                             options)
+          ? emd::SceneMapper(
+                first, operations::box_within(*box, first.bands.width(), first.bands.height()),
+                options)
           : emd::SceneMapper(first, emd::read_bands(request.target, request.read), options);
   if (!request.mask.empty()) {
     const Image<std::uint8_t> mask = read_mask(request.mask, request.read);

@@ -15,13 +15,13 @@
 #include "cli/emd/cube_scene.h"
 #include "cli/emd/frames.h"
 #include "cli/emd/map.h"
-#include "cli/emd/targets.h"
 #include "cli/program/batch.h"
 #include "cli/program/command.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/words.h"
+#include "operations/emd/targets.h"
 
 namespace fovea::cli {
 namespace {
@@ -87,12 +87,12 @@ Subject read_subject(const CubeSceneRequest& request, const Context& context) {
                                         .as_float = true});
   if (request.target.empty())
     throw InvalidArgument("emd scene needs --target x,y,width,height, a box of the cube");
-  const TargetWord target = parse_target(request.target);
+  const operations::TargetWord target = operations::parse_target(request.target);
   const auto* box = std::get_if<Rect<double>>(&target);
   if (box == nullptr)
     throw InvalidArgument(
         fmt::format("--target is '{}'; expected x,y,width,height", detail::shown(request.target)));
-  const Rect<int> pixels = box_within(*box, cube.width(), cube.height());
+  const Rect<int> pixels = operations::box_within(*box, cube.width(), cube.height());
   if (pixels.width == cube.width() || pixels.height == cube.height())
     throw InvalidArgument(fmt::format("--target {} leaves no room to move in the cube of {}x{}",
                                       request.target, cube.width(), cube.height()));

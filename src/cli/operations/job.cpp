@@ -143,7 +143,13 @@ void Job::plan_inputs() {
         has_one_result() ? context.inputs : unit_inputs(context, files_of(operation.input));
   plan.image = [this](const std::string& path) { return read_input(context, path); };
   plan.note = [this](const std::string& text) { context.console.note(text); };
+  plan.reading = video_options(context);
+  plan.video = [this](const std::string& input, const io::VideoReadOptions& options) {
+    return open_video(context, input, options);
+  };
   plan.max_pixels = context.max_pixels;
+  plan.most_bytes = context.most_bytes;
+  plan.may_replace = may_replace_inputs(context);
   plan.json = context.json;
   plan.times = reports_times(context);
 }
@@ -176,8 +182,9 @@ void Job::refuse_obstacles() const {
 
 // No file may be written twice, or replace one that is read.
 void Job::check_files() {
-  const OutputUse use =
-      operation.input == InputKind::kFrames ? OutputUse::kFrames : OutputUse::kFile;
+  const OutputUse use = operation.input == InputKind::kFrames && !operation.alone
+                            ? OutputUse::kFrames
+                            : OutputUse::kFile;
   std::vector<std::string> flags, read = plan.inputs;
   for (const Output& output : outputs()) flags.push_back(flag_of(output));
   for (const std::string& input : plan.inputs)
@@ -193,6 +200,10 @@ void Job::check_files() {
     if (named[i].empty() || outputs()[i].share == Share::kOneFolder || compared) continue;
     for (const std::string& path : plan.files.find(outputs()[i].name)->second)
       files.push_back({flags[i], path, own ? use : OutputUse::kFile});
+  }
+  if (call.explains()) {
+    require_no_journal(context);
+    files.push_back({"--explain-picture", call.explain_picture()});
   }
   check_outputs(context, files, read);
 }
@@ -220,13 +231,19 @@ int Job::explain() {
   if (takes_videos() && is_video(inputs[0]))
     throw InvalidArgument(
         fmt::format("--explain explains one {}, but {} is a video", kind, inputs[0]));
-  const std::string picture = call.explain_picture();
-  check_outputs(context, {{"--explain-picture", picture}}, inputs);
+  check_outputs(context, {{"--explain-picture", call.explain_picture()}}, inputs);
   if (operation.explains_on_processor) context.exec.device = Device::cpu();
   resolve_device(context);
   call.begin(context.exec_without_progress(), plan);
   const std::shared_ptr<void> item = call.make_item();
   call.read(source_of(0), item.get());
+  return print_why(item);
+}
+
+int Job::print_why(const std::shared_ptr<void>& item) {
+  const std::string picture = call.explain_picture();
+  const bool pair = !operation.pairs.empty();
+  const std::vector<std::string>& inputs = plan.inputs;
   const Exec exec = context.exec_without_progress();
   const operations::Explained explained = call.explain(item, {.exec = exec});
   if (!picture.empty()) io::write_image(picture, explained.picture(explained.explanation).view());
@@ -306,7 +323,8 @@ SharedFiles::SharedFiles(const Job& job, bool writes) {
   for (std::size_t i = 0; i < job.outputs().size(); ++i) {
     const Output& output = job.outputs()[i];
     const bool list = output.list != operations::List::kNo;
-    if (output.share == Share::kPerInput || list || job.named[i].empty()) continue;
+    if (output.share == Share::kPerInput || list || output.evaluation || job.named[i].empty())
+      continue;
     wanted_ = true;
     if (writes) files_.push_back(job.call.open(i, job.named[i].path));
   }

@@ -42,6 +42,8 @@ struct Job {
   void settle();
   // Explains the result of one input instead of writing it.
   int explain();
+  // Prints and draws why the item is what it is.
+  int print_why(const std::shared_ptr<void>& item);
 
   // The input of this number, with the names of its files; none has a name where there is none.
   // Where all inputs have one result, two of them are a pair.

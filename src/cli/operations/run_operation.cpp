@@ -24,7 +24,7 @@ class OperationRequest final : public Request {
   int run(Context& context) override {
     Job job{operation_, *call_, named_, context};
     call_->check();
-    if (call_->explains()) return job.explain();
+    if (call_->explains() && !operation_.takes_sequences()) return job.explain();
     job.settle();
     return job.has_one_result() ? run_one(job) : run_inputs(job);
   }
@@ -63,10 +63,10 @@ Command command_of(const Operation& operation) {
                   .reads_images = images,
                   .reads_videos = videos || frames || only_videos,
                   .takes_first_frame = videos || cuts,
-                  .batches = units,
+                  .batches = units || operation.takes_sequences(),
                   .shards = many,
                   .repeats_per_input = !units && many,
-                  .inputs_form_sequence = frames,
+                  .inputs_form_sequence = frames && !operation.alone,
                   .ranges_are_units = cuts};
   if (operation.alone) return command;
   for (const Output& output : operation.outputs)

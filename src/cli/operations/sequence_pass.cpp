@@ -42,8 +42,8 @@ SequencePass::SequencePass(Job& job, const std::optional<RangePass>& ranges)
   for (int i = 0; i < plan_.count; ++i) workers_.push_back(call_.make_worker(exec));
   if (ranges_) return;
   for (const AskedPicture& picture : pictures_)
-    writers_.emplace_back(
-        picture.path, io::VideoWriteOptions{.frame_rate = reader_.reader().info().rate.value()});
+    writers_.emplace_back(picture.path,
+                          io::VideoWriteOptions{.frame_rate = reader_.frames().rate()});
 }
 
 int SequencePass::run() {
@@ -53,8 +53,16 @@ int SequencePass::run() {
     shared_.commit(provenance_json(context_));
   }
   context_.console.end_progress();
-  note_reading(context_, context_.inputs[0], reader_.reader());
+  if (const io::VideoReader* const video = reader_.frames().video())
+    note_reading(context_, context_.inputs[0], *video);
   if (results_ == 0 && run.whole()) throw_without_results(job_);
+  if (call_.explains()) {
+    run.rethrow();
+    return job_.print_why(last_);
+  }
+  for (std::size_t i = 0; i < job_.outputs().size() && results_ > 0; ++i)
+    if (job_.outputs()[i].evaluation && !job_.named[i].empty())
+      write_evaluation_result(job_.named[i].path, context_, call_.evaluation());
   if (results_ > 0) print_report(job_, ended(run));
   run.rethrow();
   return kDone;
@@ -64,7 +72,8 @@ operations::Ended SequencePass::ended(const io::FrameRun& run) const {
   operations::Ended ended = ended_of(job_);
   ended.frames = run.frames;
   ended.results = results_;
-  ended.dropped = reader_.reader().dropped();
+  if (const io::VideoReader* const video = reader_.frames().video())
+    ended.dropped = video->dropped();
   ended.size = size_;
   ended.whole = run.whole();
   ended.seconds = run.seconds;
@@ -75,7 +84,7 @@ io::FrameRun SequencePass::pass() {
   return io::run_frames<Slot, std::shared_ptr<void>>(
       workers_,
       {.read = [&](Slot& slot) { return read(slot); },
-       .bytes = [&](const Slot&) { return reader_.step_bytes(); },
+       .bytes = [&](const Slot& slot) { return reader_.frames().bytes(*slot.step.now); },
        .prepare = [&](Slot& slot) { call_.take(slot.step, slot.item.get()); },
        .work = [&](std::shared_ptr<void>& worker,
                    Slot& slot) { call_.run(worker.get(), slot.item.get()); },
@@ -128,8 +137,7 @@ io::Place SequencePass::place_of(const Slot& slot) const {
 }
 
 void SequencePass::write(Slot& slot) {
-  const Image<std::uint8_t>& pixels = slot.step.now->pixels();
-  size_ = {pixels.width(), pixels.height()};
+  size_ = slot.step.now->size();
   if (has_result(slot) && call_.follows()) {
     call_.follow(slot.item.get());
     make_files(slot);
@@ -144,6 +152,7 @@ void SequencePass::add(Slot& slot) {
   for (const std::string& file : slot.files) written_.keep(file);
   shared_.add(place_of(slot), call_.result(slot.item.get()));
   call_.tally(slot.item.get());
+  if (call_.explains()) last_ = slot.item;
   ++results_;
 }
 
@@ -168,7 +177,7 @@ void SequencePass::add_to_range(Slot& slot) {
 
 void SequencePass::note_size() {
   range_.size = size_;
-  range_.frame_rate = reader_.reader().info().rate.value();
+  range_.frame_rate = reader_.frames().rate();
 }
 
 UnitResult SequencePass::collect() {

@@ -85,7 +85,8 @@ class SequencePass final : public FramePass {
   std::vector<io::VideoWriter> writers_{};
   SharedFiles shared_;
   std::once_flag folders_made_;
-  PendingFiles written_{};  // those behind the last step that counts are removed
+  PendingFiles written_{};        // those behind the last step that counts are removed
+  std::shared_ptr<void> last_{};  // item, whose result is explained
   std::int64_t results_ = 0;
   Extent size_{};
   RangeGiven range_{};                // that is being worked on

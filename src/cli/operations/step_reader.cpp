@@ -41,6 +41,13 @@ io::VideoReader open_frames(const Context& context, const io::VideoReadOptions& 
                                     : io::VideoReader(context.inputs, options);
 }
 
+// The files of a sequence of images; none where the reader reads a video.
+std::vector<std::string> files_of(const Context& context, const io::VideoReader& reader) {
+  if (reader.info().format != "images") return {};
+  return context.inputs.size() > 1 ? context.inputs
+                                   : io::expand_inputs(context.inputs, io::image_files());
+}
+
 class SharedFrame final : public operations::Frame {
  public:
   explicit SharedFrame(std::shared_ptr<const StepReader::ImageFiles> files)
@@ -72,6 +79,41 @@ class SharedFrame final : public operations::Frame {
   std::once_flag decoded_;
 };
 
+// The frames of a video, a folder or a list of images.
+class VideoFrames final : public operations::Frames {
+ public:
+  VideoFrames(const Job& job, const io::VideoReadOptions& options)
+      : job_(job), reader_(open_frames(job.context, options)) {
+    const std::string why = job.call.images_only();
+    if (why.empty()) return;
+    const io::VideoInfo& info = reader_.info();
+    if (info.format != "images")
+      throw InvalidArgument(
+          fmt::format("{}: is a video of format {}; {}", job.context.inputs[0], info.format, why));
+    images_ = std::make_shared<StepReader::ImageFiles>(StepReader::ImageFiles{
+        job.call, files_of(job.context, reader_), info.size, job.context.max_pixels});
+  }
+  std::shared_ptr<operations::Frame> next() override {
+    auto frame = std::make_shared<SharedFrame>(images_);
+    return frame->fetch(reader_) ? frame : nullptr;
+  }
+  std::uint64_t bytes(const operations::Frame&) const override {
+    const Extent size = reader_.info().size;
+    return reader_.frame_bytes() + job_.call.memory(3 * static_cast<std::uint64_t>(size.width) *
+                                                    static_cast<std::uint64_t>(size.height));
+  }
+  std::int64_t expected() const override {
+    return std::max<std::int64_t>(0, reader_.expected_frames());
+  }
+  double rate() const override { return reader_.info().rate.value(); }
+  io::VideoReader* video() override { return &reader_; }
+
+ private:
+  const Job& job_;
+  io::VideoReader reader_;
+  std::shared_ptr<const StepReader::ImageFiles> images_{};  // where the operation decodes them
+};
+
 }  // namespace
 
 StepReader::StepReader(const Job& job) : StepReader(job, video_options(job.context)) {}
@@ -80,48 +122,34 @@ StepReader::StepReader(const Job& job, const FrameRange& range)
     : StepReader(job, pass_options(job.context, range)) {}
 
 StepReader::StepReader(const Job& job, const io::VideoReadOptions& options)
-    : job_(job), reader_(open_frames(job.context, options)) {
-  const std::string why = job.call.images_only();
-  if (why.empty()) return;
-  const io::VideoInfo& info = reader_.info();
-  if (info.format != "images")
-    throw InvalidArgument(
-        fmt::format("{}: is a video of format {}; {}", job.context.inputs[0], info.format, why));
-  images_ = std::make_shared<StepReader::ImageFiles>(
-      ImageFiles{job.call, files(), info.size, job.context.max_pixels});
+    : job_(job), frames_(job.call.frames(job.plan)) {
+  if (!frames_) frames_ = std::make_unique<VideoFrames>(job, options);
 }
 
-std::vector<std::string> StepReader::files() const {
-  if (reader_.info().format != "images") return {};
-  const std::vector<std::string>& inputs = job_.context.inputs;
-  return inputs.size() > 1 ? inputs : io::expand_inputs(inputs, io::image_files());
+FrameSource StepReader::source() {
+  io::VideoReader& video = *frames_->video();
+  return frame_source(job_.context, video, files_of(job_.context, video));
 }
-
-FrameSource StepReader::source() { return frame_source(job_.context, reader_, files()); }
 
 io::FrameWorkers StepReader::plan() const {
-  return io::plan_frame_workers(job_.context.exec, reader_,
-                                job_.call.in_order() ? 1 : job_.most_workers());
+  const int most = job_.call.in_order() ? 1 : job_.most_workers();
+  const Exec& exec = job_.context.exec;
+  return frames_->video() != nullptr ? io::plan_frame_workers(exec, *frames_->video(), most)
+                                     : io::plan_frame_workers(exec, frames_->expected(), most);
 }
 
 io::FrameRunOptions StepReader::options(const io::FrameWorkers& plan) const {
-  return {.in_flight = plan.in_flight,
+  return {.in_flight = job_.call.measures() ? 1 : plan.in_flight,
           .threads = plan.runners,
           .memory_bytes = job_.context.memory_bytes,
           .most_bytes = job_.context.most_bytes,
-          .expected = std::max<std::int64_t>(0, reader_.expected_frames()),
+          .expected = frames_->expected(),
           .exec = job_.context.exec};
 }
 
-std::uint64_t StepReader::step_bytes() const {
-  const Extent size = reader_.info().size;
-  return reader_.frame_bytes() + job_.call.memory(3 * static_cast<std::uint64_t>(size.width) *
-                                                  static_cast<std::uint64_t>(size.height));
-}
-
 bool StepReader::read(operations::Step& step) {
-  auto frame = std::make_shared<SharedFrame>(images_);
-  if (!frame->fetch(reader_)) return false;
+  std::shared_ptr<operations::Frame> frame = frames_->next();
+  if (!frame) return false;
   if (!job_.operation.pairs.empty()) step.before = std::exchange(last_, frame);
   step.now = std::move(frame);
   return true;

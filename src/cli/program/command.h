@@ -216,6 +216,5 @@ Command people_eval_command();
 Command people_eval_tracks_command();
 Command people_eval_kernel_command();
 Command people_scene_command();
-Command emd_track_command();
 
 }  // namespace fovea::cli

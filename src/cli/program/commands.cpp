@@ -55,7 +55,6 @@ const std::vector<Command>& commands() {
       flow_show_command(),
       flow_scene_command(),
       emd_map_command(),
-      emd_track_command(),
       emd_scene_command(),
       scenes_train_command(),
       scenes_eval_command(),

@@ -49,10 +49,4 @@ void require_model_output(std::string_view command, const std::string& output) {
         fmt::format("-o {}: the name of a model ends in .safetensors", detail::shown(output)));
 }
 
-std::uint64_t file_bytes(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  return error ? 0 : bytes;
-}
-
 }  // namespace fovea::cli

@@ -14,6 +14,7 @@
 
 namespace fovea::cli {
 
+using operations::file_bytes;
 using operations::make_folder;
 using operations::write_text;
 
@@ -45,8 +46,5 @@ class PendingFiles {
 // Checks the output file of a training before anything is read. Throws InvalidArgument where its
 // name is missing or does not end in .safetensors.
 void require_model_output(std::string_view command, const std::string& output);
-
-// The length of a file; 0 where that cannot be found out.
-std::uint64_t file_bytes(const std::string& path);
 
 }  // namespace fovea::cli

@@ -93,26 +93,11 @@ void require_finite_file(const std::string& path, const io::AnyImage& image,
   }
 }
 
-std::optional<io::ImageInfo> known_image(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return {};  // a pipe is read only once
-  try {
-    return io::image_info(path);
-  } catch (const Error&) {
-    return {};  // whoever reads it says why
-  }
-}
-
-std::uint64_t image_bytes(const std::string& path) {
-  const std::optional<io::ImageInfo> image = known_image(path);
-  return image ? io::decoded_bytes(*image) : 0;
-}
-
-FrameFiles::FrameFiles(const std::string& input, const io::InputKind& kind) : input_(input) {
+FrameFiles::FrameFiles(const std::string& input) : input_(input) {
   std::error_code ignored;
   if (input == "-" || io::is_live_source(input)) return;
   if (std::filesystem::is_regular_file(input, ignored)) return;
-  images_ = io::expand_inputs(std::span(&input, 1), kind);
+  images_ = io::expand_inputs(std::span(&input, 1), io::image_files());
 }
 
 std::pair<std::string, std::int64_t> FrameFiles::at(std::int64_t frame) const {

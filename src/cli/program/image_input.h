@@ -11,8 +11,12 @@
 #include <vector>
 
 #include "cli/program/command.h"
+#include "operations/files.h"
 
 namespace fovea::cli {
+
+using operations::image_bytes;
+using operations::known_image;
 
 // An image file, or standard input for "-". Throws Cancelled where the user interrupts the wait for
 // a pipe.
@@ -42,7 +46,7 @@ std::string dropped_text(const io::VideoReader& reader);
 class FrameFiles {
  public:
   // Throws IoError where there is no such file, or no image in a folder.
-  explicit FrameFiles(const std::string& input, const io::InputKind& kind = io::image_files());
+  explicit FrameFiles(const std::string& input);
   // The file of a frame, and the number that the frame has in it.
   std::pair<std::string, std::int64_t> at(std::int64_t frame) const;
 
@@ -56,10 +60,5 @@ class FrameFiles {
 // of the command line.
 void require_finite_file(const std::string& path, const io::AnyImage& image,
                          ImageView<const std::uint8_t> mask = {});
-
-// What the header of an image file says; nothing where that cannot be found out without reading on.
-std::optional<io::ImageInfo> known_image(const std::string& path);
-// How much memory the decoded image takes, from its header; 0 where that cannot be found out.
-std::uint64_t image_bytes(const std::string& path);
 
 }  // namespace fovea::cli

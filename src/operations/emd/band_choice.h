@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea::cli {
+namespace fovea::operations {
 
 // "0,5,12", "10-19,30", "mean" or "all".
 struct BandChoice {
@@ -19,4 +19,4 @@ BandChoice parse_band_choice(const std::string& words);
 // Throws InvalidArgument that names the frame where it has no such band.
 void choose_bands(const BandChoice& choice, emd::BandFrame& frame);
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations

@@ -1,11 +1,11 @@
-#include "cli/emd/band_choice.h"
+#include "operations/emd/band_choice.h"
 
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
 #include <limits>
 
-namespace fovea::cli {
+namespace fovea::operations {
 namespace {
 
 using testing::ElementsAre;
@@ -39,4 +39,4 @@ TEST(EmdBandChoice, TakesBandsOrTheirMean) {
 }
 
 }  // namespace
-}  // namespace fovea::cli
+}  // namespace fovea::operations

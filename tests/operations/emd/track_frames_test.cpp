@@ -1,4 +1,5 @@
-#include "cli/emd/track_frames.h"
+// Covers: frame_files
+#include "operations/emd/track_frames.h"
 
 #include <fovea/core/random.h>
 #include <fovea/emd/track.h>

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 
-#include "cli/emd/track.h"
 #include "core/words.h"
+#include "operations/emd/track.h"
 
-namespace fovea::cli {
+namespace fovea::operations::of_emd_track {
 namespace {
-
-using TrackBoxes = std::vector<Rect<double>>;
 
 constexpr std::size_t kMostFrames = 100;  // that are listed of a target
 constexpr std::int64_t kApart = 5;        // frames between those that are listed
@@ -21,7 +19,7 @@ struct FrameOverlap {
 };
 
 // Frames whose true box is known, the first one as well: those that evaluate_track() counts.
-std::vector<FrameOverlap> overlaps_of(const TrackBoxes& boxes, const TrackBoxes& truth) {
+std::vector<FrameOverlap> overlaps_of(const Boxes& boxes, const Boxes& truth) {
   std::vector<FrameOverlap> overlaps;
   for (std::size_t i = 0; i < std::min(boxes.size(), truth.size()); ++i)
     if (truth[i].area() > 0)
@@ -60,9 +58,9 @@ std::vector<FrameOverlap> worst_of(std::vector<FrameOverlap> overlaps) {
 
 }  // namespace
 
-report::Evaluation track_evaluation(const TrackRequest& request, const FrameFiles& files,
-                                    const std::vector<TrackBoxes>& boxes,
-                                    const std::vector<TrackBoxes>& truths) {
+report::Evaluation track_evaluation(const Count& count) {
+  const std::vector<Boxes>&boxes = count.boxes, &truths = count.setup->truths;
+  const int first = count.setup->asked.frame;
   report::Evaluation evaluation{
       .system = "track",
       .title = "How well targets are followed",
@@ -87,7 +85,7 @@ report::Evaluation track_evaluation(const TrackRequest& request, const FrameFile
     chart.curves.push_back(success_curve(name, overlaps));
     for (const FrameOverlap& each : worst_of(overlaps)) {
       const std::size_t input = inputs.at(evaluation, each.frame, [&] {
-        const auto [file, number] = files.at(request.frame + each.frame);
+        const auto& [file, number] = count.files[static_cast<std::size_t>(each.frame)];
         return report::EvaluatedInput{.files = {file}, .frame = number};
       });
       const auto at = static_cast<std::size_t>(each.frame);
@@ -95,12 +93,12 @@ report::Evaluation track_evaluation(const TrackRequest& request, const FrameFile
       shown.push_back({.box = truths[target][at], .label = name});
       shown.push_back(
           {.box = boxes[target][at], .score = each.overlap, .curve = target, .label = name});
-      report::Mistake mistake{.kind = "Frames with little overlap",
-                              .text = fmt::format("overlap {:.2f} in frame {}", each.overlap,
-                                                  request.frame + each.frame),
-                              .input = input,
-                              .curve = target,
-                              .box = truths[target][at]};
+      report::Mistake mistake{
+          .kind = "Frames with little overlap",
+          .text = fmt::format("overlap {:.2f} in frame {}", each.overlap, first + each.frame),
+          .input = input,
+          .curve = target,
+          .box = truths[target][at]};
       if (each.overlap > 0) mistake.above = each.overlap;
       evaluation.mistakes.push_back(std::move(mistake));
     }
@@ -109,4 +107,4 @@ report::Evaluation track_evaluation(const TrackRequest& request, const FrameFile
   return evaluation;
 }
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations::of_emd_track

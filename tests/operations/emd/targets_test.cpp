@@ -1,11 +1,11 @@
-#include "cli/emd/targets.h"
+#include "operations/emd/targets.h"
 
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
 #include "cli/program/program.h"
 
-namespace fovea::cli {
+namespace fovea::operations {
 namespace {
 
 using test::message_of;
@@ -38,4 +38,4 @@ TEST(EmdTargets, BoxesOfMapsAreWholePixelsWithinTheFrame) {
 }
 
 }  // namespace
-}  // namespace fovea::cli
+}  // namespace fovea::operations

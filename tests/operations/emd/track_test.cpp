@@ -1,5 +1,5 @@
-// Covers: track_files, track_mistakes, track_report, track_rivals
-#include "cli/emd/track.h"
+// Covers: track_mistakes, track_report, track_rivals
+#include "operations/emd/track.h"
 
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "cli/emd/targets.h"
+#include "operations/emd/targets.h"
 
 #include <fovea/core/error.h>
 
@@ -11,7 +11,7 @@
 
 #include "core/words.h"
 
-namespace fovea::cli {
+namespace fovea::operations {
 namespace {
 
 std::optional<Rect<double>> box_of(const std::string& word) {
@@ -64,4 +64,4 @@ Rect<int> box_within(const Rect<double>& box, int width, int height) {
           static_cast<int>(box.height)};
 }
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations

@@ -1,4 +1,4 @@
-#include "cli/emd/band_choice.h"
+#include "operations/emd/band_choice.h"
 
 #include <fmt/format.h>
 #include <fovea/core/error.h>
@@ -9,7 +9,7 @@
 
 #include "core/words.h"
 
-namespace fovea::cli {
+namespace fovea::operations {
 namespace {
 
 constexpr int kMostBand = 999999;
@@ -80,4 +80,4 @@ void choose_bands(const BandChoice& choice, emd::BandFrame& frame) {
   frame.bands = std::move(chosen);
 }
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations

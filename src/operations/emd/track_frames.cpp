@@ -1,6 +1,7 @@
-#include "cli/emd/track_frames.h"
+#include "operations/emd/track_frames.h"
 
 #include <fovea/core/error.h>
+#include <fovea/emd/track.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/inputs.h>
 
@@ -10,12 +11,10 @@
 #include <cmath>
 #include <filesystem>
 
-#include "cli/emd/frames.h"
-#include "cli/emd/track.h"
-#include "cli/program/files.h"
-#include "cli/program/image_input.h"
+#include "operations/emd/frame_files.h"
+#include "operations/emd/track.h"
 
-namespace fovea::cli {
+namespace fovea::operations::of_emd_track {
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,14 +55,49 @@ std::uint8_t level_of(float value, const emd::LevelRange& range) {
 
 }  // namespace
 
-TrackFrames::TrackFrames(const TrackRequest& request, const Context& context)
-    : read_{.variable = request.variable,
-            .most_bytes = context.most_bytes,
-            .max_pixels = context.max_pixels} {
-  const std::string& input = context.address_of(context.inputs[0]);
+const Image<std::uint8_t>& TrackFrame::pixels() {
+  decode();
+  return colors_.image;
+}
+
+const emd::BandFrame* TrackFrame::bands() {
+  decode();
+  return frames_.has_bands() ? &bands_ : nullptr;
+}
+
+Extent TrackFrame::size() {
+  decode();
+  return frames_.has_bands() ? Extent{bands_.bands.width(), bands_.bands.height()}
+                             : Extent{colors_.image.width(), colors_.image.height()};
+}
+
+void TrackFrame::decode() {
+  std::call_once(decoded_, [this] {
+    if (frames_.has_bands()) bands_ = frames_.decode_bands(*this);
+    else stored_.decode(colors_);
+  });
+}
+
+std::pair<std::string, std::int64_t> TrackFrame::place() const {
+  const std::vector<std::string>& files = frames_.files_;
+  if (number_ < 0 || static_cast<std::size_t>(number_) >= files.size())
+    return {frames_.input_, number_};
+  return {files[static_cast<std::size_t>(number_)], 0};
+}
+
+TrackFrames::TrackFrames(const TrackRequest& request, const Plan& plan)
+    : input_(plan.inputs[0]),
+      read_{.variable = request.variable,
+            .most_bytes = plan.most_bytes,
+            .max_pixels = plan.max_pixels} {
   if (!request.bands.empty()) choice_ = parse_band_choice(request.bands);
-  const io::VideoReadOptions options = track_options(request, context);
-  next_ = options.start;
+  io::VideoReadOptions options = plan.reading;
+  options.start = request.frame;
+  if (const int last = request.explained_frame(); last >= 0) {
+    const int frames = last - request.frame + 1;
+    options.count = options.count > 0 ? std::min(options.count, frames) : frames;
+  }
+  first_ = next_ = options.start;
   end_ = options.count > 0 ? options.start + options.count : 0;
   if (options.seconds > 0) {
     const auto most =
@@ -71,43 +105,53 @@ TrackFrames::TrackFrames(const TrackRequest& request, const Context& context)
     end_ = end_ > 0 ? std::min(end_, most) : most;
   }
   if (!request.header.empty()) {
-    raw_.emplace(input, request.header, read_, context.exec.stop);
+    raw_.emplace(input_, request.header, read_, options.stop);
     std::vector<std::byte> passed;
     for (std::int64_t i = 0; i < next_ && raw_->fetch(passed); ++i) {
     }
-    return;
+  } else {
+    if (!is_video_input(input_)) open_files();
+    if (files_.empty() || !emd::is_band_file(files_.front())) video_ = plan.video(input_, options);
   }
-  if (!is_video_input(input)) open_files(input);
-  if (files_.empty() || !emd::is_band_file(files_.front()))
-    video_ = open_video(context, context.inputs[0], options);
+  if (request.rivals && has_bands())
+    throw InvalidArgument(
+        "--rivals compares trackers of colors, but the frames have bands; leave it out");
 }
 
 // A file that is neither an image nor a cube by its name is left to the reader of videos, which
 // recognizes y4m and refuses the rest.
-void TrackFrames::open_files(const std::string& input) {
+void TrackFrames::open_files() {
   std::error_code ignored;
-  const bool named = io::has_extension(input, frames_in(input));
-  if (fs::is_regular_file(input, ignored) && !named) {
-    const fs::path header = fs::path(input).replace_extension(".hdr");
-    if (!fs::exists(header, ignored) && !fs::exists(input + ".hdr", ignored)) return;
+  const bool named = io::has_extension(input_, frames_in(input_));
+  if (fs::is_regular_file(input_, ignored) && !named) {
+    const fs::path header = fs::path(input_).replace_extension(".hdr");
+    if (!fs::exists(header, ignored) && !fs::exists(input_ + ".hdr", ignored)) return;
   }
-  files_ = io::expand_inputs(std::span(&input, 1), frames_in(input));
+  files_ = io::expand_inputs(std::span(&input_, 1), frames_in(input_));
 }
 
-bool TrackFrames::fetch(StoredTrackFrame& stored) {
+std::shared_ptr<Frame> TrackFrames::next() {
+  auto frame = std::make_shared<TrackFrame>(*this);
+  const bool begins = next_ == first_;
+  if (fetch(*frame)) return frame;
+  if (begins)
+    throw InvalidArgument(
+        fmt::format("--frame is {}, but {} has no more than {} frames", first_, input_, first_));
+  return nullptr;
+}
+
+bool TrackFrames::fetch(TrackFrame& frame) {
   if (video_) {
-    if (!video_->fetch(stored.video)) return false;
-    stored.number = stored.video.frame();
-    check_colors(stored.number);
-    return true;
-  }
-  if (end_ > 0 && next_ >= end_) return false;
-  stored.number = next_;
-  if (raw_) {
-    if (!raw_->fetch(stored.raw)) return false;
+    if (!video_->fetch(frame.stored_)) return false;
+    frame.number_ = frame.stored_.frame();
+    check_colors(frame.number_);
+  } else if (end_ > 0 && next_ >= end_) {
+    return false;
   } else {
-    if (next_ >= static_cast<std::int64_t>(files_.size())) return false;
-    stored.file = files_[static_cast<std::size_t>(next_)];
+    frame.number_ = next_;
+    if (raw_ && !raw_->fetch(frame.raw_)) return false;
+    if (!raw_ && next_ >= static_cast<std::int64_t>(files_.size())) return false;
+    if (!raw_) frame.file_ = files_[static_cast<std::size_t>(next_)];
   }
   ++next_;
   return true;
@@ -123,51 +167,35 @@ void TrackFrames::check_colors(std::int64_t number) const {
       file));
 }
 
-void TrackFrames::decode_colors(const StoredTrackFrame& stored, io::Frame& frame) const {
-  stored.video.decode(frame);
-}
-
-void TrackFrames::decode_bands(const StoredTrackFrame& stored, emd::BandFrame& frame) const {
+emd::BandFrame TrackFrames::decode_bands(const TrackFrame& from) const {
+  emd::BandFrame frame;
   if (video_) {
     io::Frame pixels;
-    stored.video.decode(pixels);
-    frame = emd::bands_of(pixels.image.view(), fmt::format("frame {}", stored.number));
+    from.stored_.decode(pixels);
+    frame = emd::bands_of(pixels.image.view(), fmt::format("frame {}", from.number_));
   } else if (raw_) {
-    frame = {io::to_float(raw_->decode(stored.raw)), fmt::format("cube {}", stored.number), 0};
+    frame = {io::to_float(raw_->decode(from.raw_)), fmt::format("cube {}", from.number_), 0};
   } else {
-    frame = emd::read_bands(stored.file, read_);
+    frame = emd::read_bands(from.file_, read_);
   }
   if (choice_) choose_bands(*choice_, frame);
+  return frame;
 }
 
-io::FrameWorkers TrackFrames::plan(const Exec& exec) const {
-  return video_ ? io::plan_frame_workers(exec, *video_, 1)
-                : io::plan_frame_workers(exec, expected_frames(), 1);
+std::uint64_t TrackFrames::bytes(const Frame& frame) const {
+  if (video_) return (choice_ ? kBytesPerSample : 1) * video_->frame_bytes();
+  if (raw_) return kBytesPerSample * raw_->cube_bytes();
+  return kBytesPerSample * sample_bytes(static_cast<const TrackFrame&>(frame).file_);
 }
 
-std::int64_t TrackFrames::expected_frames() const {
+std::int64_t TrackFrames::expected() const {
   if (video_) return std::max<std::int64_t>(0, video_->expected_frames());
   std::int64_t all = raw_ ? raw_->expected_cubes() : static_cast<std::int64_t>(files_.size());
   if (end_ > 0) all = all > 0 ? std::min(all, end_) : end_;
   return std::max<std::int64_t>(0, all - next_);
 }
 
-std::uint64_t TrackFrames::frame_bytes(const StoredTrackFrame& stored) const {
-  if (video_) return (choice_ ? kBytesPerSample : 1) * video_->frame_bytes();
-  if (raw_) return kBytesPerSample * raw_->cube_bytes();
-  // The header of a cube is small; its samples lie beside it.
-  std::uint64_t bytes = std::max(file_bytes(stored.file), image_bytes(stored.file));
-  fs::path samples(stored.file);
-  if (samples.extension() == ".hdr") {
-    for (const char* extension : {"", ".img", ".dat", ".raw", ".bin", ".bsq", ".bil", ".bip"})
-      bytes = std::max(bytes, file_bytes(samples.replace_extension(extension).string()));
-  }
-  return kBytesPerSample * bytes;
-}
-
-double TrackFrames::frame_rate() const {
-  return video_ ? video_->info().rate.value() : kCubesPerSecond;
-}
+double TrackFrames::rate() const { return video_ ? video_->info().rate.value() : kCubesPerSecond; }
 
 void BandPicture::draw(const emd::BandFrame& frame, Image<std::uint8_t>& picture) {
   const int count = frame.bands.count(), channels = count < 3 ? 1 : 3;
@@ -186,4 +214,4 @@ void BandPicture::draw(const emd::BandFrame& frame, Image<std::uint8_t>& picture
   }
 }
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations::of_emd_track

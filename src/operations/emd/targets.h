@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea::cli {
+namespace fovea::operations {
 
 using TargetWord = std::variant<Rect<double>, std::string>;
 
@@ -21,4 +21,4 @@ std::vector<TargetWord> parse_targets(const std::vector<std::string>& words);
 // area, or reaches outside.
 Rect<int> box_within(const Rect<double>& box, int width, int height);
 
-}  // namespace fovea::cli
+}  // namespace fovea::operations
