@@ -98,7 +98,9 @@ Sources::Sources(Session& session, const nb::dict& named) {
     if (!named.contains(keyword.c_str())) return;
     const nb::object value = named[keyword.c_str()];
     if (value.is_none()) return;
-    if (is_path(value)) return set_option_value(field, value);
+    const bool several = std::holds_alternative<std::vector<std::string>*>(field.value);
+    if (several && is_path(value)) return set_option(field, text_of(value));
+    if (several || is_path(value)) return set_option_value(field, value);
     if (field.traits.use != TextUse::kModel) {
       values.emplace_back(field.name, value);
       return;

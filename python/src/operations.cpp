@@ -27,7 +27,7 @@ using operations::Plan;
 
 // Pairs, and what is no image, mesh or video, have functions of their own.
 bool takes_one_input(const Operation& operation) {
-  if (operation.input == InputKind::kMesh || operation.input == InputKind::kVideo) return true;
+  if (operation.input == InputKind::kMesh || follows_video(operation)) return true;
   const bool image =
       operation.input == InputKind::kImage || operation.input == InputKind::kImageOrVideo;
   return image && !operation.alone;
@@ -71,6 +71,8 @@ class Operated {
     plan_.image = [this](const std::string& path) {
       return read_file(session_.operation, path, io::Orientation::kIgnore);
     };
+    plan_.inputs = {"-"};  // as frames come through a pipe
+    plan_.json = true;     // results are values
     plan_.note = [](const std::string&) {};
     plan_.kept = &sources_.models;
     for (const auto& [output, path] : files_.all)
@@ -103,7 +105,7 @@ class Operated {
                                      if (call.follows()) call.follow(made.get());
                                      return made;
                                    });
-    if (session_.operation.input != InputKind::kVideo)  // whose files have all frames
+    if (!follows_video(session_.operation))  // whose files have all frames
       for (const auto& [output, path] : files_.all)
         write(SavedItem{call, item, {.input = input.source.name}}, output, path);
     const RecordRef result = call.result(item.get());
@@ -180,13 +182,14 @@ nb::dict described(const Operation& operation) {
   entry["name"] = name_of(operation);
   entry["text"] = std::string(operation.words.text);
   entry["mesh"] = operation.input == InputKind::kMesh;
-  entry["video"] = operation.input == InputKind::kVideo;
+  entry["video"] = follows_video(operation);
   entry["needs_output"] = operation.needs_output;
   entry["options"] = detail::option_table(run_options(usual));
   entry["sources"] = detail::option_table(options_of<&Session::each_source>(usual));
   entry["file_options"] = detail::option_table(options_of<&Session::each_file_option>(usual));
-  entry["fields"] = described_fields(operation.sample());
-  entry["images"] = usual.call->images(usual.call->make_item().get()) != nullptr;
+  const std::shared_ptr<void> item = usual.call->make_item();
+  entry["fields"] = described_fields(usual.call->result(item.get()));
+  entry["images"] = usual.call->images(item.get()) != nullptr;
   nb::list outputs;
   for (const Output& output : operation.outputs)
     if (is_saved(operation, output)) outputs.append(described_output(output));

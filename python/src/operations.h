@@ -51,10 +51,14 @@ void require_output(const operations::Call& call, std::size_t output);
 void write_entries(Session& session, std::span<const SavedItem> entries, std::size_t output,
                    const std::string& path, const MadeBy& by);
 
+// Whether results are those of the frames of a video, which are worked on in order.
+inline bool follows_video(const operations::Operation& operation) {
+  return operation.input == operations::InputKind::kVideo || operation.takes_sequences();
+}
 // Whether Python writes it. Lists of all results, and videos, are written by the program alone.
 inline bool is_saved(const operations::Operation& operation, const operations::Output& output) {
-  return output.list == operations::List::kNo &&
-         (operation.input != operations::InputKind::kVideo || !output.picture);
+  return output.list == operations::List::kNo && !output.evaluation &&
+         (!follows_video(operation) || !output.picture);
 }
 // What the file of an output is: ".ply, .glb", "an image", "a folder".
 std::string endings_of(const operations::Output& output);

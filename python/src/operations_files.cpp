@@ -202,7 +202,7 @@ std::size_t output_of(const Operation& operation, const std::string& path,
 void write_entries(Session& session, std::span<const SavedItem> entries, std::size_t output,
                    const std::string& path, const MadeBy& by) {
   const Output& about = session.operation.outputs[output];
-  if (about.share != Share::kPerInput || session.operation.input == operations::InputKind::kVideo) {
+  if (about.share != Share::kPerInput || follows_video(session.operation)) {
     const auto file = session.call->open(output, path);
     for (const SavedItem& entry : entries)
       file->add(entry.place, entry.call.result(entry.item.get()));

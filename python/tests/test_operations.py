@@ -18,6 +18,7 @@ from fovea._words import in_python
 OPTIONS = {
     "people detect": {"model": "hog", "threshold": -1},
     "people track": {"model": "hog", "threshold": -1, "confirm": 1},
+    "emd track": {"target": "20,20,60,90"},
     "mesh segment": {"parts": 3, "division": "hierarchical", "keep_memberships": True, "picture_width": 96},
     "mesh distances": {"from": [0, 5], "picture_width": 96},
     "ops resize": {"width": 20},
@@ -174,6 +175,22 @@ def test_a_video_is_followed_from_its_first_frame(inputs, tmp_path):
     assert list(again.video(frames)) == tracks == again.run(frames)
     tracks[2].save(tmp_path / "tracks.csv")
     assert (tmp_path / "tracks.csv").read_text().splitlines()[1].split(",")[1] == "2"
+
+
+def test_a_target_is_followed_as_by_the_function(inputs, tmp_path):
+    frames, box = [fovea.read_image(inputs[False])] * 3, (20, 20, 60, 90)
+    tracks = fovea.run("emd track", frames, output=tmp_path / "tracks.txt", **options_of("emd track"))
+    theirs = list(fovea.emd.track(frames, box, device="cpu"))
+    assert [each.frame for each in tracks] == [0, 1, 2]
+    for ours, other in zip(tracks, theirs):
+        assert ours.tracks[0]["box"] == tuple(other.xywh[0]) and ours.tracks[0]["score"] == other.score[0]
+    assert (tmp_path / "tracks.txt").read_text() == "".join(each.to_mot() for each in theirs)
+    several = fovea.run("emd track", frames, target=["20,20,60,90", "90,30,40,60"], device="cpu")
+    assert [len(each.tracks) for each in several] == [2, 2, 2]
+    with pytest.raises(fovea.InvalidArgument, match="needs target"):
+        fovea.run("emd track", frames)
+    with pytest.raises(fovea.InvalidArgument, match="truth and header belong to files"):
+        fovea.run("emd track", frames, target="20,20,60,90", truth="boxes.txt")
 
 
 def test_wrong_files_are_refused_by_the_table(inputs, tmp_path):

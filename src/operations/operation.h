@@ -111,6 +111,7 @@ struct Step {
   std::shared_ptr<Frame> before{};  // null for the first frame, and where no pairs are wanted
   std::shared_ptr<Frame> now{};
   bool in_order = false;  // one worker gets all steps, one after the other
+  bool stays = false;     // why will be asked of its result
 };
 
 // A file of all inputs or frames while it is written, in their order. It appears whole at commit(),
@@ -348,6 +349,8 @@ struct OnPage {
   std::string_view hint{};    // what a click asks, where it explains: "Click a person to see why."
   std::string_view verbs{};   // the control whose words are verbs of the system: that one runs
   std::string_view python{};  // the function of Python; empty: it is called as the verb
+  // Of sequences: the options for a box that is drawn around a target, and for the frame it is in.
+  std::string_view box{}, begins{};
   // Controls that begin with another value, and those that are not shown.
   std::vector<std::pair<std::string_view, std::string_view>> start{};
   std::vector<std::string_view> hidden{};

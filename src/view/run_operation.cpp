@@ -104,13 +104,18 @@ class PageFrame final : public operations::Frame {
 SystemFacts facts_of(const Operation& operation, const std::string& added) {
   const operations::Words& words = operation.words;
   const auto& page = operation.on_page;
-  SystemFacts facts{.name = std::string(page.name.empty() ? words.system : page.name),
-                    .title = std::string(page.title),
-                    .text = std::string(words.text.substr(0, words.text.find(". "))),
-                    .headline = fmt::format("{} in", page.title),
-                    .takes = takes_images(operation) ? InputKind::kImage : InputKind::kMesh,
-                    .images = images_of(operation),
-                    .streams = takes_frames(operation) || takes_pairs(operation)};
+  SystemFacts facts{
+      .name = std::string(page.name.empty() ? words.system : page.name),
+      .title = std::string(page.title),
+      .text = std::string(words.text.substr(0, words.text.find(". "))),
+      .headline = fmt::format("{} in", page.title),
+      .takes = operation.takes_sequences() ? InputKind::kVideo
+               : takes_images(operation)   ? InputKind::kImage
+                                           : InputKind::kMesh,
+      .images = images_of(operation),
+      .needs_box = !page.box.empty(),
+      .runs = !operation.takes_sequences(),
+      .streams = takes_frames(operation) || takes_pairs(operation) || operation.takes_sequences()};
   if (!facts.text.ends_with('.')) facts.text += '.';
   const std::unique_ptr<Call> call = operation.call();
   if (const auto model = model_option(*call))
@@ -132,6 +137,7 @@ class Work {
     Controls controls{*call_}, plain{*usual}, first_plain{*first};
     Form form = form_of_page(page_, controls);
     fill_form(form, task_.run.options);
+    if (task_.run.box && !page_.box.empty()) set(page_.box, task_.box());
     call_->check();
     task_.keywords = changed_keywords(form, form_of(first_plain, page_.hidden));
     // "lk-radius" of a control is --radius of the verb lk.
@@ -174,17 +180,24 @@ class Work {
     item_ = call_->make_item();
   }
 
-  // Takes a frame of a stream. Whether that gives a result: the first one of pairs has none.
-  bool read(const StreamFrame& frame) {
+  // Takes a frame of a stream, which may stay on the page. Whether that gives a result: the first
+  // one of pairs has none.
+  bool read(const StreamFrame& frame, bool stays = false) {
     task_.run.frame = static_cast<int>(frame.number);
     pictures_ = {frame.picture};
-    if (!takes_pairs(operation_)) {
+    const bool pairs = takes_pairs(operation_);
+    if (!pairs && !operation_.takes_sequences()) {
       read();
       return true;
     }
-    step_ = {std::move(step_.now), std::make_shared<PageFrame>(frame), true};
+    if (!first_) {
+      first_ = task_.run.inputs.front()->kind() == InputKind::kLive ? 0 : frame.number;
+      if (!page_.begins.empty()) set(page_.begins, std::to_string(*first_));
+    }
+    step_ = {pairs ? std::move(step_.now) : nullptr, std::make_shared<PageFrame>(frame), true,
+             stays};
     call_->take(step_, item_.get());
-    return step_.before != nullptr;
+    return !pairs || step_.before != nullptr;
   }
   // Takes inputs by their files, or pictures.
   void read(std::vector<std::shared_ptr<const Picture>> pictures) {
@@ -197,7 +210,16 @@ class Work {
     worker_ = call_->make_worker(exec_);
   }
 
-  void run() { call_->run(worker_.get(), item_.get()); }
+  void run() {
+    call_->run(worker_.get(), item_.get());
+    if (operation_.takes_sequences()) call_->tally(item_.get());
+  }
+  // The work on the last frame, of which questions may be asked. The next one gets another item.
+  std::shared_ptr<Work> leave() {
+    auto left = std::make_shared<Work>(*this);
+    item_ = call_->make_item();
+    return left;
+  }
 
   // The work is done, and the item is kept for questions. Its pixels are those of the picture.
   void finish() {
@@ -228,7 +250,7 @@ class Work {
     const auto drawn = std::ranges::find_if(outputs, &operations::Output::picture);
     if (drawn == outputs.end()) return rgb_copy(pictures_.front()->pixels());
     return with_pixels([&] {
-      if (!drawn->kinds.empty())
+      if (operation_.has_one_result())
         return call_->paint(static_cast<std::size_t>(drawn - outputs.begin()), 0, item_.get());
       call_->draw(item_.get());
       return std::move(call_->pixels(item_.get()));
@@ -251,6 +273,11 @@ class Work {
   std::string command() const {
     const operations::Words& words = operation_.words;
     const bool film = task_.run.of_film(), pairs = takes_pairs(operation_);
+    if (operation_.takes_sequences())
+      return fmt::format("fovea {} {} {} --{} {}{}{} --frames {} -o {}", words.system, words.verb,
+                         task_.shell_inputs(), page_.box, task_.box(),
+                         *first_ > 0 ? fmt::format(" --{} {}", page_.begins, *first_) : "",
+                         task_.flags, task_.run.frame + 1, shell_word(files().front().file));
     if (film && !takes_frames(operation_) && !pairs)  // the verb takes images only
       return fmt::format("python3 -c {}",
                          shell_word(fmt::format("import fovea; print({})", python())));
@@ -263,6 +290,13 @@ class Work {
                        operation_.needs_output ? "-o " + shell_word(file) : "--json");
   }
   std::string python() const {
+    if (operation_.takes_sequences())
+      return fmt::format(
+          "fovea.{}.{}({}, ({}){})", operation_.words.system, operation_.words.verb,
+          *first_ > 0 ? fmt::format("(image for image, *_ in fovea.read_video({}, start={}))",
+                                    task_.python_input(), *first_)
+                      : task_.python_input(),
+          task_.box(", "), task_.keywords);
     const std::vector<std::string> inputs = takes_images(operation_)
                                                 ? task_.python_images(images_of(operation_))
                                                 : std::vector{task_.python_input()};
@@ -273,6 +307,12 @@ class Work {
   }
 
  private:
+  void set(std::string_view option, const std::string& value) {
+    AllOptions options{*call_};
+    for_each_option(options, [&](const OptionField& field) {
+      if (field.name == option) set_option(field, value);
+    });
+  }
   void put_pixels() { call_->pixels(item_.get()) = clone(pictures_.front()->pixels()); }
 
   void read() {
@@ -302,7 +342,7 @@ class Work {
   // Calls a function while the item has its pixels.
   template <class Function>
   std::invoke_result_t<Function> with_pixels(const Function& function) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(*mutex_);
     if (!takes_frames(operation_)) return function();
     put_pixels();
     auto made = function();
@@ -313,13 +353,14 @@ class Work {
   const operations::OnPage& page_;
   const Operation& operation_;
   Task task_;
-  std::unique_ptr<Call> call_;
+  std::shared_ptr<Call> call_;
   Exec exec_{};
   std::shared_ptr<void> worker_{}, item_{};
   std::vector<std::shared_ptr<const Picture>> pictures_{};
   operations::Step step_{};
+  std::optional<std::int64_t> first_{};  // frame of a stream
   std::shared_ptr<ProgressFn> relay_ = std::make_shared<ProgressFn>();
-  std::mutex mutex_{};
+  std::shared_ptr<std::mutex> mutex_ = std::make_shared<std::mutex>();
 };
 
 void put(Shown shown, Result& result) {
@@ -343,18 +384,46 @@ void put(Shown shown, Result& result) {
   result.facts = std::move(shown.facts);
 }
 
+// What is known of a result besides what it shows, and what is made when it is asked for.
+void complete(Result& result, const std::shared_ptr<Work>& work, const Operation& operation) {
+  result.title = work->task().title;
+  result.folders = work->task().run.folders();
+  result.json = work->json();
+  result.command = work->command();
+  result.python = work->python();
+  result.held_bytes = work->held_bytes();
+  if (takes_images(operation)) result.picture = [work] { return work->picture(); };
+  result.page = [work](const report::Explanation* why) { return work->page(why); };
+  result.stem = work->task().stem;
+  if (!operation.takes_sequences()) {
+    result.files = work->files();
+    result.save = [work](const SavedAs& as) { return work->file(as); };
+  }
+  result.why_hint = operation.on_page.hint;
+  if (result.why_hint.empty()) return;
+  if (takes_images(operation))
+    result.explain = [work](const Place& place, const Exec& exec) {
+      return work->explain({.place = place, .frame = place.frame}, exec);
+    };
+  else
+    result.explain_face = [work](std::int64_t face, const Exec& exec) {
+      return work->explain({.face = face}, exec);
+    };
+}
+
 class OperationRunning final : public Running {
  public:
   OperationRunning(SystemView& view, const Operation& operation, Task task, operations::Kept& kept)
       : view_(view),
+        operation_(operation),
         pairs_(takes_pairs(operation)),
         work_(operation, view.facts(), std::move(task)) {
     work_.prepare(kept, false);
   }
 
   void begin(const StreamFrame& frame) override {
-    if (!pairs_) return;
-    work_.restart();
+    if (pairs_) work_.restart();
+    else if (!needs_all()) return;
     work_.read(frame);
     work_.run();
     before_ = frame;
@@ -363,16 +432,27 @@ class OperationRunning final : public Running {
     const auto on = [&](std::vector<StreamFrame> frames) {
       return view_.run_on(work_.task().run, std::move(frames), work_.task().exec);
     };
+    if (needs_all()) return left(frame);
     if (!pairs_) return on({frame});
     if (!before_) return next(frame);
     Result result = on({*before_, frame});
     begin(frame);
     return result;
   }
+  // What is followed may be lost between frames, and the program sees every one.
+  bool needs_all() const override { return operation_.takes_sequences(); }
 
  private:
+  Result left(const StreamFrame& frame) {
+    stays_ = true;
+    Result result = next(frame);
+    stays_ = false;
+    result.show(frame.picture);
+    complete(result, work_.leave(), operation_);
+    return result;
+  }
   void work(const StreamFrame& frame, Result& result, Stopwatch& watch) override {
-    const bool whole = work_.read(frame);
+    const bool whole = work_.read(frame, stays_);
     work_.run();
     watch.lap(work_.verb());
     before_ = frame;
@@ -386,7 +466,8 @@ class OperationRunning final : public Running {
   }
 
   SystemView& view_;
-  bool pairs_;
+  const Operation& operation_;
+  bool pairs_, stays_ = false;
   Work work_;
   std::optional<StreamFrame> before_{};
   double range_ = 0;  // of colors so far
@@ -408,8 +489,6 @@ class OperationView final : public SystemView {
     Result result;
     Stopwatch watch(result.timings);
     const auto work = std::make_shared<Work>(operation_, facts(), task_of(run, exec));
-    result.title = work->task().title;
-    result.folders = run.folders();
     std::vector<std::shared_ptr<const Picture>> pictures;
     if (takes_images(operation_)) pictures = run.images(images_of(operation_));
     if (!pictures.empty()) result.show(pictures.front());
@@ -421,17 +500,14 @@ class OperationView final : public SystemView {
     watch.lap(work->verb());
     put(work->shown(), result);
     work->finish();
-    result.json = work->json();
-    result.command = work->command();
-    result.python = work->python();
-    result.held_bytes = work->held_bytes();
-    add_later(result, work);
+    complete(result, work, operation_);
     watch.lap("draw");
     return result;
   }
 
   std::unique_ptr<Running> begin(const Run& run, const Exec& exec) override {
     if (!facts().streams) return SystemView::begin(run, exec);
+    check_box(run);
     return std::make_unique<OperationRunning>(*this, operation_, task_of(run, exec), kept_);
   }
 
@@ -439,25 +515,6 @@ class OperationView final : public SystemView {
   Task task_of(const Run& run, const Exec& exec) const {
     const std::string model = model_of(run);
     return {.run = run, .exec = exec, .model = model, .model_hashes = model_hashes(model)};
-  }
-
-  // What is made when it is asked for.
-  void add_later(Result& result, const std::shared_ptr<Work>& work) const {
-    if (takes_images(operation_)) result.picture = [work] { return work->picture(); };
-    result.page = [work](const report::Explanation* why) { return work->page(why); };
-    result.stem = work->task().stem;
-    result.files = work->files();
-    result.save = [work](const SavedAs& as) { return work->file(as); };
-    result.why_hint = operation_.on_page.hint;
-    if (result.why_hint.empty()) return;
-    if (takes_images(operation_))
-      result.explain = [work](const Place& place, const Exec& exec) {
-        return work->explain({.place = place, .frame = place.frame}, exec);
-      };
-    else
-      result.explain_face = [work](std::int64_t face, const Exec& exec) {
-        return work->explain({.face = face}, exec);
-      };
   }
 
   const Operation& operation_;

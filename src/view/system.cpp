@@ -47,7 +47,6 @@ Systems make_systems(const std::string& model) {
     if (!operation.on_page.title.empty())
       systems.push_back(operation_view(operation, added(operation.words.system)));
   systems.push_back(emd_view());
-  systems.push_back(track_view());
   systems.push_back(actions_view(added("actions")));
   systems.push_back(cubes_view());
   std::ranges::stable_sort(systems, {}, [](const auto& system) {

@@ -111,7 +111,6 @@ SystemView* find_system(const Systems& systems, std::string_view name);
 Systems make_systems(const std::string& model);
 
 std::unique_ptr<SystemView> emd_view();
-std::unique_ptr<SystemView> track_view();
 std::unique_ptr<SystemView> actions_view(const std::string& model);
 std::unique_ptr<SystemView> cubes_view();
 

@@ -6,6 +6,7 @@
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
+#include <fovea/people/annotations.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/draw.h>
 
@@ -65,6 +66,8 @@ void describe(OptionVisitor& visit, TrackRequest& request) {
 }
 
 namespace {
+
+constexpr std::size_t kMostShown = 20000;  // tracks of a page that are listed
 
 void check(const Setup& setup) {
   const TrackRequest& request = setup.asked;
@@ -155,27 +158,34 @@ Follower worker(const Setup& setup, const Exec& exec) {
   return {.tracker = emd::Tracker(options)};
 }
 
-// A frame of a caller: colors where it can have them, or else bands.
-class GivenFrame final : public Frame {
- public:
-  explicit GivenFrame(io::AnyImage image) : colors_(io::to_bytes(image)) {}
+// A frame of a caller: colors, or else bands.
+struct GivenFrame final : Frame {
   std::int64_t number() const override { return 0; }
   double seconds() const override { return 0; }
-  const Image<std::uint8_t>& pixels() override { return colors_; }
-  const Image<std::uint8_t>& mask() override { return mask_; }
+  const Image<std::uint8_t>& pixels() override { return colors; }
+  const Image<std::uint8_t>& mask() override { return none; }
 
- private:
-  Image<std::uint8_t> colors_;
-  Image<std::uint8_t> mask_{};
+  Image<std::uint8_t> colors{}, none{};
+  emd::BandFrame bands{};
 };
 
-void read(const Setup&, const Source& source, Followed& item) {
-  item.frame = std::make_shared<GivenFrame>(source.image(io::Orientation::kIgnore));
+void read(const Setup& setup, const Source& source, Followed& item) {
+  if (!setup.asked.header.empty() || !setup.asked.truths.empty())
+    throw InvalidArgument("truth and header belong to files of frames; leave them out");
+  io::AnyImage image = source.image(io::Orientation::kIgnore);
+  const auto frame = std::make_shared<GivenFrame>();
+  const bool colors =
+      image.type() == io::SampleType::kUint8 && (image.channels() == 1 || image.channels() == 3);
+  if (colors) frame->colors = io::to_bytes(image);
+  else frame->bands = emd::bands_of(image.view(), source.name);
+  item.bands = colors ? nullptr : &frame->bands;
+  item.frame = frame;
 }
 
 void take(const Setup&, const Step& step, Followed& item) {
   item.frame = step.now;
   item.number = step.now->number();
+  item.asks = step.stays;
   auto* const own = dynamic_cast<TrackFrame*>(step.now.get());
   item.bands = own != nullptr ? own->bands() : nullptr;
   if (own != nullptr) item.file = own->place();
@@ -257,7 +267,7 @@ void follow(const Setup& setup, Follower& follower, Followed& item, const View& 
     return;
   }
   const double start = steady_seconds();
-  if (setup.asked.frame + ++follower.followed == setup.asked.explained_frame()) {
+  if (setup.asked.frame + ++follower.followed == setup.asked.explained_frame() || item.asks) {
     item.why = tracker.explain(pixels, setup.asked.explained_id());
     item.found.tracks = tracker.tracks();
   } else {
@@ -313,17 +323,48 @@ void tally(Count& count, Followed& item) {
   count.setup = item.setup;
   count.follower = item.follower;
   count.seconds += item.seconds;
-  count.boxes.resize(item.setup->targets.size());
-  if (!item.setup->truths.empty()) count.files.push_back(item.file);
+  ++count.frames;
+  const bool compares = !item.setup->truths.empty();
+  const Plan& plan = item.setup->plan;
+  count.boxes.resize(item.setup->truths.size());
+  if (compares) count.files.push_back(item.file);
+  std::vector<emd::FramedTrack>& listed = count.result.tracks;
   for (const emd::Track& track : item.found.tracks) {
-    count.boxes[static_cast<std::size_t>(track.id - 1)].push_back(track.box);
+    if (compares) count.boxes[static_cast<std::size_t>(track.id - 1)].push_back(track.box);
     count.lost += track.lost ? 1 : 0;
-    if (item.setup->plan.json) count.result.tracks.push_back({item.number, track});
+    if (plan.json || plan.shows) listed.push_back({item.number, track});
   }
+  if (plan.shows && listed.size() > kMostShown) listed.erase(listed.begin());
 }
 
-Explained explain(const Setup& setup, const std::shared_ptr<const Followed>& item, const Asked&) {
+void show(const Setup&, const Followed& item, Shown& shown) {
+  const emd::Track& now = item.found.tracks.front();
+  shown.summary =
+      now.lost ? "The target is lost; the whole frame is searched for it. The box is where it was "
+                 "last seen."
+               : fmt::format("The target is followed with a confidence of {:.2f}.", now.confidence);
+  shown.marks = {{now.box, now.lost ? std::string("lost") : fmt::format("{:.2f}", now.confidence)}};
+  shown.facts = {{"frames followed", std::to_string(item.follower->followed + 1)},
+                 {"score", fmt::format("{:.4f}", now.score)},
+                 {"box", fmt::format("{:g},{:g},{:g},{:g}", now.box.x, now.box.y, now.box.width,
+                                     now.box.height)}};
+}
+
+// Says how much the box has in common with the true one that it overlaps most.
+void compare(const Setup&, const Followed& item, const Truth& truth, Shown& shown) {
+  const auto there = truth.people();
+  if (!there) return;
+  double most = 0;
+  for (const people::Annotation& each : *there)
+    most = std::max(most, overlap(item.found.tracks.front().box, exact(each.box)));
+  shown.summary += fmt::format(" Its overlap with the truth is {:.2f}.", most);
+}
+
+Explained explain(const Setup& setup, const std::shared_ptr<const Followed>& item,
+                  const Asked& asked) {
   const int frame = setup.asked.explained_frame();
+  if (!item->why && asked.question != nullptr)
+    throw InvalidArgument("the target is learned in this frame; the next ones can be explained");
   if (!item->why)
     throw InvalidArgument(fmt::format("--explain {}: {} has no more than {} frames", frame,
                                       setup.plan.inputs[0],
@@ -354,6 +395,16 @@ Image<std::uint8_t> drawn(ImageView<const std::uint8_t> picture, const Followed&
   Image<std::uint8_t> drawn = clone(picture);
   emd::draw_tracks(drawn.view(), item.found.tracks);
   return drawn;
+}
+
+// Options of bands, of which a picture has none, and of memory are not on the page.
+OnPage on_page() {
+  return {.title = "Tracking",
+          .name = "track",
+          .hint = "Click to see the scores of the places around the target.",
+          .box = "target",
+          .begins = "frame",
+          .hidden = {"spectra", "whole-map", "cache-bytes"}};
 }
 
 std::vector<OutputOf<Setup, Followed>> outputs() {
@@ -447,6 +498,7 @@ Operation emd_track() {
                   "compare with the truth and with other trackers"},
                  {"fovea emd track walk.mp4 --truth walk.txt --evaluation walk.json",
                   "see the frames that fit worst by fovea view walk.json"}}},
+       .on_page = on_page(),
        .input = InputKind::kFrames,
        .alone = true,
        .outputs = outputs(),
@@ -466,6 +518,9 @@ Operation emd_track() {
        .report_text = report_text,
        .evaluation = track_evaluation,
        .result = [](const Followed& item) { return record_ref(item.found); },
+       .controls = [](OptionVisitor& visit, Setup& setup) { describe(visit, setup.asked.track); },
+       .show = show,
+       .compare = compare,
        .tally = tally,
        .explains = [](const Setup& setup) { return !setup.asked.explain.empty(); },
        .explain_picture = [](const Setup& setup) { return setup.asked.explain_picture; },

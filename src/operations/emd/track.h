@@ -82,6 +82,7 @@ struct Followed {
   std::shared_ptr<Frame> frame{};
   const emd::BandFrame* bands = nullptr;  // null where it has colors
   std::int64_t number = 0;
+  bool asks = false;                            // why will be asked
   std::pair<std::string, std::int64_t> file{};  // that it stands in, and its number there
   TrackedFrame found{};
   double seconds = 0;             // in the tracker; 0 of the first frame
@@ -100,7 +101,8 @@ struct Followed {
 struct Count {
   const Setup* setup = nullptr;
   const Follower* follower = nullptr;
-  std::vector<Boxes> boxes{};                                 // of each target
+  std::int64_t frames = 0;
+  std::vector<Boxes> boxes{};  // of each target, where there is truth
   std::vector<std::pair<std::string, std::int64_t>> files{};  // of each frame, where there is truth
   std::int64_t lost = 0;                                      // targets times frames
   double seconds = 0;                                         // in the tracker

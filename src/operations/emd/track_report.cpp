@@ -23,7 +23,7 @@ struct Row {
 std::vector<Row> rows_of(const Setup& setup, const Count& count, const Ended& ended,
                          std::size_t target) {
   const Boxes& truth = setup.truths[target];
-  const auto followed = static_cast<double>(std::max<std::int64_t>(1, ended.results - 1));
+  const auto followed = static_cast<double>(std::max<std::int64_t>(1, count.frames - 1));
   const auto row = [&](const std::string& name, bool bar, const Boxes& boxes, double seconds) {
     return Row{name,
                bar,
@@ -31,7 +31,7 @@ std::vector<Row> rows_of(const Setup& setup, const Count& count, const Ended& en
                 ended.plan.times ? std::optional(seconds / followed) : std::nullopt}};
   };
   std::vector<Row> rows{row("fovea", false, count.boxes[target],
-                            count.seconds / static_cast<double>(count.boxes.size()))};
+                            count.seconds / static_cast<double>(setup.targets.size()))};
   if (setup.asked.rivals && ended.whole)
     for (const Contestant& each : count.follower->contests[target])
       rows.push_back(row(each.name, each.bar, each.boxes, each.seconds));
@@ -68,12 +68,14 @@ RecordRef report(const Setup& setup, Count& count, const Ended& ended) {
   result.map_video = file_of(ended.plan, "map-video");
   result.size = count.follower->size;
   if (count.follower->bands > 0) result.bands = count.follower->bands;
-  result.frames = ended.results;
+  result.frames = count.frames;
   result.dropped = ended.dropped;
   result.interrupted = !ended.whole;
   result.map = {tracker.report()};
   const auto share = static_cast<double>(setup.truths.size());
-  for (std::size_t i = 0; i < count.boxes.size(); ++i) {
+  result.targets.clear();
+  result.means.reset();
+  for (std::size_t i = 0; i < setup.targets.size(); ++i) {
     const int id = static_cast<int>(i) + 1;
     emd::TrackResult::Target& target = result.targets.emplace_back();
     target.id = id;
@@ -94,7 +96,7 @@ std::string report_text(const Setup& setup, Count& count, const Ended& ended) {
   const std::string output = file_of(ended.plan, "output").value_or("-");
   std::string text = fmt::format(
       "{}: {} in {}{}{}{}{}{}\n", ended.plan.inputs[0],
-      detail::counted(count.boxes.size(), "target"), detail::counted(ended.results, "frame"),
+      detail::counted(setup.targets.size(), "target"), detail::counted(count.frames, "frame"),
       ended.dropped == 0 ? "" : fmt::format(", {} dropped", ended.dropped),
       count.lost == 0 ? "" : fmt::format(", lost in {}", count.lost),
       times ? fmt::format(", {:.3g} s", ended.seconds) : "", output == "-" ? "" : ", ",

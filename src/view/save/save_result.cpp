@@ -78,9 +78,10 @@ void describe(OptionVisitor& visit, Reading& reading) {
 }
 
 Reading reading_of(const Operation& operation, const Run& run) {
-  const bool videos = operation.input == operations::InputKind::kImageOrVideo ||
-                      operation.input == operations::InputKind::kFrames;
-  Reading reading{.images = videos || operation.input == operations::InputKind::kImage,
+  const bool frames = operation.input == operations::InputKind::kFrames;
+  const bool videos =
+      operation.input == operations::InputKind::kImageOrVideo || (frames && !operation.alone);
+  Reading reading{.images = videos || frames || operation.input == operations::InputKind::kImage,
                   .videos = videos};
   if (!run.of_film()) return reading;
   if (run.inputs.front()->kind() == InputKind::kVideo)
@@ -153,7 +154,7 @@ std::string saved_report(const DoneWork& work) {
   for (const std::shared_ptr<Input>& each : run.inputs) plan.inputs.push_back(each->name());
   operations::Ended ended{.plan = plan, .still = true};
   if (run.of_film()) ended.first_frame = run.frame_number();
-  work.call.tally(work.item);
+  if (!work.operation.takes_sequences()) work.call.tally(work.item);  // where each frame was
   return one_result_json(origin_of(work, nullptr), work.call.report(ended));
 }
 
@@ -165,7 +166,8 @@ std::vector<SavedAs> files_to_save(const Operation& operation, const Call& call,
     const Output& output = operation.outputs[i];
     if (!call.obstacle(i).empty()) continue;
     std::vector<std::string_view> endings = output.endings;
-    const bool of_frames = operation.input == operations::InputKind::kFrames && !output.picture;
+    const bool of_frames = operation.input == operations::InputKind::kFrames && !output.picture &&
+                           output.share == Share::kPerInput;
     const std::string numbered = of_frames ? "." + call.frame_ending(i) : "";
     if (of_frames) endings = {numbered};
     if (endings.empty() && !output.ending.empty()) endings = {output.ending};
