@@ -89,9 +89,11 @@ class Frame {
   virtual double seconds() const = 0;
   // Whoever needs the pixels first decodes them; several threads may call it.
   virtual const Image<std::uint8_t>& pixels() = 0;
-  virtual Extent size() { return {pixels().width(), pixels().height()}; }
   // What Call::decode() has found; empty for others.
-  virtual const Image<std::uint8_t>& mask() = 0;
+  virtual const Image<std::uint8_t>& mask() {
+    static const Image<std::uint8_t> kNone;
+    return kNone;
+  }
 };
 
 // The frames of a sequence, in their order.

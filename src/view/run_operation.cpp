@@ -94,11 +94,9 @@ class PageFrame final : public operations::Frame {
   std::int64_t number() const override { return frame_.number; }
   double seconds() const override { return frame_.seconds; }
   const Image<std::uint8_t>& pixels() override { return frame_.picture->image(); }
-  const Image<std::uint8_t>& mask() override { return mask_; }
 
  private:
   StreamFrame frame_;
-  Image<std::uint8_t> mask_{};
 };
 
 SystemFacts facts_of(const Operation& operation, const std::string& added) {

@@ -18,10 +18,10 @@ namespace {
 // The files that are frames. A folder with cubes in it stands for these, and images beside them are
 // no frames.
 std::vector<std::string> files_of(const std::vector<std::string>& inputs, bool folder_is_cube) {
-  if (inputs.size() != 1) return io::expand_inputs(inputs, frame_files());
+  if (inputs.size() != 1) return io::expand_inputs(inputs, operations::frame_files());
   std::error_code ignored;
   if (!fs::is_directory(inputs[0], ignored)) return inputs;
-  if (holds_cubes(inputs[0])) return io::expand_inputs(inputs, cube_files());
+  if (holds_cubes(inputs[0])) return io::expand_inputs(inputs, operations::cube_files());
   return folder_is_cube ? inputs : io::expand_inputs(inputs, io::image_files());
 }
 
@@ -30,7 +30,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& inputs, bool f
 BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
                        const io::CubeReadOptions& options, const io::VideoReadOptions& video)
     : options_(options) {
-  if (inputs.size() == 1 && is_video_input(inputs[0])) {
+  if (inputs.size() == 1 && operations::is_video_input(inputs[0])) {
     video_ = std::make_unique<io::VideoReader>(inputs[0], video);
     return;
   }

@@ -16,10 +16,7 @@
 namespace fovea::cli {
 
 using emd::BandFrame;
-using operations::cube_files;
-using operations::frame_files;
 using operations::holds_cubes;
-using operations::is_video_input;
 
 // A frame that is not decoded yet: one of a video, or a file.
 struct StoredBands {

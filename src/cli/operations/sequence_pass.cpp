@@ -137,7 +137,8 @@ io::Place SequencePass::place_of(const Slot& slot) const {
 }
 
 void SequencePass::write(Slot& slot) {
-  size_ = slot.step.now->size();
+  const Image<std::uint8_t>& pixels = slot.step.now->pixels();
+  size_ = {pixels.width(), pixels.height()};
   if (has_result(slot) && call_.follows()) {
     call_.follow(slot.item.get());
     make_files(slot);

@@ -13,27 +13,6 @@
 
 namespace fovea::cli {
 
-// How frames are read whose files the operation decodes.
-struct StepReader::ImageFiles {
-  const operations::Call& call;
-  std::vector<std::string> paths{};
-  Extent size{};
-  std::uint64_t max_pixels = 0;
-
-  void decode(std::int64_t number, Image<std::uint8_t>& pixels, Image<std::uint8_t>& mask) const {
-    const std::string& path = paths[static_cast<std::size_t>(number)];
-    io::AnyImage image = io::read_image(path, {.max_pixels = max_pixels});
-    if (image.width() != size.width || image.height() != size.height)
-      throw FormatError(fmt::format("{}: is {}x{}, but the sequence began with {}x{}", path,
-                                    image.width(), image.height(), size.width, size.height));
-    try {
-      call.decode(std::move(image), pixels, mask);
-    } catch (const InvalidArgument& error) {
-      throw FormatError(path + ": " + error.what());
-    }
-  }
-};
-
 namespace {
 
 io::VideoReader open_frames(const Context& context, const io::VideoReadOptions& options) {
@@ -48,10 +27,55 @@ std::vector<std::string> files_of(const Context& context, const io::VideoReader&
                                    : io::expand_inputs(context.inputs, io::image_files());
 }
 
+// The frames of a video, a folder or a list of images.
+class VideoFrames final : public operations::Frames {
+ public:
+  VideoFrames(const Job& job, const io::VideoReadOptions& options)
+      : job_(job), reader_(open_frames(job.context, options)) {
+    const std::string why = job.call.images_only();
+    if (why.empty()) return;
+    const io::VideoInfo& info = reader_.info();
+    if (info.format != "images")
+      throw InvalidArgument(
+          fmt::format("{}: is a video of format {}; {}", job.context.inputs[0], info.format, why));
+    files_ = files_of(job.context, reader_);
+  }
+  std::shared_ptr<operations::Frame> next() override;
+  std::uint64_t bytes(const operations::Frame&) const override {
+    const Extent size = reader_.info().size;
+    return reader_.frame_bytes() + job_.call.memory(3 * static_cast<std::uint64_t>(size.width) *
+                                                    static_cast<std::uint64_t>(size.height));
+  }
+  std::int64_t expected() const override {
+    return std::max<std::int64_t>(0, reader_.expected_frames());
+  }
+  double rate() const override { return reader_.info().rate.value(); }
+  io::VideoReader* video() override { return &reader_; }
+
+  bool has_images() const { return !files_.empty(); }
+  void decode(std::int64_t number, Image<std::uint8_t>& pixels, Image<std::uint8_t>& mask) const {
+    const std::string& path = files_[static_cast<std::size_t>(number)];
+    io::AnyImage image = io::read_image(path, {.max_pixels = job_.context.max_pixels});
+    const Extent size = reader_.info().size;
+    if (image.width() != size.width || image.height() != size.height)
+      throw FormatError(fmt::format("{}: is {}x{}, but the sequence began with {}x{}", path,
+                                    image.width(), image.height(), size.width, size.height));
+    try {
+      job_.call.decode(std::move(image), pixels, mask);
+    } catch (const InvalidArgument& error) {
+      throw FormatError(path + ": " + error.what());
+    }
+  }
+
+ private:
+  const Job& job_;
+  io::VideoReader reader_;
+  std::vector<std::string> files_{};  // where the operation decodes them
+};
+
 class SharedFrame final : public operations::Frame {
  public:
-  explicit SharedFrame(std::shared_ptr<const StepReader::ImageFiles> files)
-      : files_(std::move(files)) {}
+  explicit SharedFrame(const VideoFrames& frames) : frames_(frames) {}
   bool fetch(io::VideoReader& reader) { return reader.fetch(stored_); }
   std::int64_t number() const override { return stored_.frame(); }
   double seconds() const override { return stored_.seconds(); }
@@ -67,52 +91,22 @@ class SharedFrame final : public operations::Frame {
  private:
   void decode() {
     std::call_once(decoded_, [this] {
-      if (files_) files_->decode(number(), frame_.image, mask_);
+      if (frames_.has_images()) frames_.decode(number(), frame_.image, mask_);
       else stored_.decode(frame_);
     });
   }
 
-  std::shared_ptr<const StepReader::ImageFiles> files_;
+  const VideoFrames& frames_;
   io::StoredFrame stored_{};
   io::Frame frame_{};
   Image<std::uint8_t> mask_{};
   std::once_flag decoded_;
 };
 
-// The frames of a video, a folder or a list of images.
-class VideoFrames final : public operations::Frames {
- public:
-  VideoFrames(const Job& job, const io::VideoReadOptions& options)
-      : job_(job), reader_(open_frames(job.context, options)) {
-    const std::string why = job.call.images_only();
-    if (why.empty()) return;
-    const io::VideoInfo& info = reader_.info();
-    if (info.format != "images")
-      throw InvalidArgument(
-          fmt::format("{}: is a video of format {}; {}", job.context.inputs[0], info.format, why));
-    images_ = std::make_shared<StepReader::ImageFiles>(StepReader::ImageFiles{
-        job.call, files_of(job.context, reader_), info.size, job.context.max_pixels});
-  }
-  std::shared_ptr<operations::Frame> next() override {
-    auto frame = std::make_shared<SharedFrame>(images_);
-    return frame->fetch(reader_) ? frame : nullptr;
-  }
-  std::uint64_t bytes(const operations::Frame&) const override {
-    const Extent size = reader_.info().size;
-    return reader_.frame_bytes() + job_.call.memory(3 * static_cast<std::uint64_t>(size.width) *
-                                                    static_cast<std::uint64_t>(size.height));
-  }
-  std::int64_t expected() const override {
-    return std::max<std::int64_t>(0, reader_.expected_frames());
-  }
-  double rate() const override { return reader_.info().rate.value(); }
-  io::VideoReader* video() override { return &reader_; }
-
- private:
-  const Job& job_;
-  io::VideoReader reader_;
-  std::shared_ptr<const StepReader::ImageFiles> images_{};  // where the operation decodes them
-};
+std::shared_ptr<operations::Frame> VideoFrames::next() {
+  auto frame = std::make_shared<SharedFrame>(*this);
+  return frame->fetch(reader_) ? frame : nullptr;
+}
 
 }  // namespace
 

@@ -11,8 +11,6 @@ namespace fovea::cli {
 
 class StepReader {
  public:
-  struct ImageFiles;
-
   // Opens what the inputs name.
   explicit StepReader(const Job& job);
   // Of its frames, those of a pass.

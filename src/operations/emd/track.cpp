@@ -163,9 +163,8 @@ struct GivenFrame final : Frame {
   std::int64_t number() const override { return 0; }
   double seconds() const override { return 0; }
   const Image<std::uint8_t>& pixels() override { return colors; }
-  const Image<std::uint8_t>& mask() override { return none; }
 
-  Image<std::uint8_t> colors{}, none{};
+  Image<std::uint8_t> colors{};
   emd::BandFrame bands{};
 };
 

@@ -65,12 +65,6 @@ const emd::BandFrame* TrackFrame::bands() {
   return frames_.has_bands() ? &bands_ : nullptr;
 }
 
-Extent TrackFrame::size() {
-  decode();
-  return frames_.has_bands() ? Extent{bands_.bands.width(), bands_.bands.height()}
-                             : Extent{colors_.image.width(), colors_.image.height()};
-}
-
 void TrackFrame::decode() {
   std::call_once(decoded_, [this] {
     if (frames_.has_bands()) bands_ = frames_.decode_bands(*this);

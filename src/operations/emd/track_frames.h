@@ -27,10 +27,8 @@ class TrackFrame final : public Frame {
   explicit TrackFrame(const TrackFrames& frames) : frames_(frames) {}
   std::int64_t number() const override { return number_; }
   double seconds() const override { return stored_.seconds(); }
-  const Image<std::uint8_t>& pixels() override;
-  const Image<std::uint8_t>& mask() override { return mask_; }
-  Extent size() override;
-  const emd::BandFrame* bands();  // null where it has colors
+  const Image<std::uint8_t>& pixels() override;  // empty where it has bands
+  const emd::BandFrame* bands();                 // null where it has colors
   // The file that it stands in, and its number there.
   std::pair<std::string, std::int64_t> place() const;
 
@@ -46,7 +44,6 @@ class TrackFrame final : public Frame {
   std::once_flag decoded_;
   io::Frame colors_{};
   emd::BandFrame bands_{};
-  Image<std::uint8_t> mask_{};
 };
 
 class TrackFrames final : public Frames {
