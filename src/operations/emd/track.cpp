@@ -146,9 +146,8 @@ void begin(Setup& setup, const Exec&, const Plan& plan) {
     setup.truths = read_truths(request.truths, request.truth_origin, setup.targets.size());
   if (setup.targets.empty())
     for (const Boxes& truth : setup.truths) setup.targets.emplace_back(truth.front());
-  if (!request.rivals) return;
-  if (const std::string& absence = Rivals().absence(); !absence.empty())
-    plan.note("rivals are not available: " + absence);
+  if (const Rivals rivals; request.rivals && !rivals.absence().empty())
+    plan.note("rivals are not available: " + rivals.absence());
 }
 
 Follower worker(const Setup& setup, const Exec& exec) {
