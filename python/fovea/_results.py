@@ -53,6 +53,31 @@ def corners(boxes: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.
     return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
 
 
+class Boxed:
+    """The box of a row, which has it as a field of one of these names, by all of them."""
+
+    __slots__ = ()
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height: ``xywh``."""
+        return self.xywh
+
+    @property
+    def xywh(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height."""
+        if "box" in getattr(self, "_fields", ()):
+            return self.box
+        left, top, right, bottom = self.xyxy
+        return left, top, right - left, bottom - top
+
+    @property
+    def xyxy(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom."""
+        left, top, width, height = self.xywh
+        return left, top, left + width, top + height
+
+
 def row_of(kind: type[_Row], values: dict[str, Any]) -> _Row:
     """A record as a named tuple, which may have fewer fields."""
     named: Any = kind
@@ -206,6 +231,8 @@ class Result(Closed):
     @classmethod
     def _no_rows(cls) -> dict[str, np.ndarray[Any, Any]]:
         """The columns of ``_overview()`` with their types, and no row."""
+        if not cls._fields:
+            return {}
         row = {field["name"] for field in getattr(cls, "_row", ())}
         values = {field["name"]: _nothing(field, field["name"] in row) for field in cls._fields}
         return {name: column[:0] for name, column in cls({}, {}, "", values, frame=0)._overview().items()}
