@@ -29,7 +29,10 @@ from ._video import _Source
 
 @described(_fovea.actions.classify_fields())
 class ClipClass(Table, _Class):
-    """Which action a whole clip shows. It is a table of the actions and their distances."""
+    """Which action a whole clip shows. It is a table of the actions and their distances.
+
+    ``probability`` is that of the nearest action among those that the model knows. A clip of something else, whose ``name`` is
+    ``none``, may have a high one: it says nothing about whether the clip shows any of them, which ``score`` does."""
 
     file: str | None  #: the clip, where it is a file
 

@@ -95,10 +95,11 @@ class Flow(Result):
     def save(
         self, path: Path, *, output: Literal["output", "picture"] = "output", **options: Unpack[FlowSaveOptions]
     ) -> None:
-        """Writes .flo, .png (KITTI), .pfm, .npy or .tif, the last three with the confidence as a third channel.
+        """Writes the motion itself: .flo, .png, .pfm, .npy or .tif, the last three with the confidence as a third channel.
 
-        Pixels that the mask leaves out are written as unknown, and so are guesses in KITTI's PNG. With
-        ``output="picture"`` an image gets the colors of ``to_color()`` instead, for which there are no options."""
+        A .png is no picture to look at but KITTI's file of flow, 16 bits per channel; ``output="picture"`` writes a picture in
+        the colors of ``to_color()``, for which there are no options. Pixels that the mask leaves out are written as unknown, and so are guesses in
+        KITTI's PNG."""
         if word(output, "output", ("output", "picture")) == "output":
             here = self.numpy()
             _fovea.flow.write(path_of(path), (here.u, here.v, here.known, here.confidence), dict(options), "save")
