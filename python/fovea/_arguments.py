@@ -27,6 +27,11 @@ def shown(value: object) -> str:
     return text if len(text) < 60 and "\n" not in text else f"of type {type(value).__name__}"
 
 
+def counted(number: int, word: str) -> str:
+    """A number with its noun."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
 def whole_number(value: Any, name: str, expected: str = "a whole number") -> int:
     """A whole number of any kind, NumPy's among them, of at most 32 bits."""
     try:
@@ -103,7 +108,7 @@ def refuse_several(value: Any, every: str, expected: str = "an image") -> None:
     elif expected == "an image" and isinstance(value, (list, tuple)) and value and not hasattr(value, "shape"):
         if _is_image(value[0]):
             takes = f"; {every} takes several" if every else ""
-            raise InvalidType(f"image is a {type(value).__name__} of {len(value)} images; expected one image{takes}")
+            raise InvalidType(f"image is a {type(value).__name__} of {counted(len(value), 'image')}; expected one image{takes}")
 
 
 def _is_image(value: Any) -> bool:

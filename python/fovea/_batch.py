@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from . import _fovea
+from ._arguments import counted
 from .errors import Error, InvalidArgument, InvalidType
 from .files import Path, as_path, is_path
 
@@ -115,7 +116,7 @@ class Results(Iterator[_Result], Generic[_Result]):
         kind = "results" if self._kind is None else self._kind.__name__
         number = "" if self._count is None else f"{len(self)} "
         state = "used up" if self._ended else f"{self._taken} taken" if self._taken else "none taken yet"
-        failed = f", {len(self.failed)} inputs failed" if self.failed else ""
+        failed = f", {counted(len(self.failed), 'input')} failed" if self.failed else ""
         return f"Results({number}{kind}, {state}{failed})"
 
 

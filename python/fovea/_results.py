@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 import numpy as np
 
 from . import _fovea
-from ._arguments import flag, shown, word
+from ._arguments import counted, flag, shown, word
 from ._keywords import Methods
 from ._words import in_python
 from ._rules import Rules
@@ -36,11 +36,6 @@ _quoted = functools.lru_cache(maxsize=1024)(shlex.quote)
 def command_line(*words: object) -> str:
     """The words as a line that a shell reads back."""
     return " ".join([_quoted(str(word)) for word in words])
-
-
-def counted(number: int, word: str) -> str:
-    """A number with its noun."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def on_host(array: Any) -> Any:

@@ -72,7 +72,7 @@ def test_results_say_how_many_they_are_and_when_they_are_used_up(film, detector)
             again()
     assert next(results, None) is None
     some = detector.detect_all([image, "missing.png"], on_error="skip")
-    assert len(list(some)) == len(some) == 1 and "1 inputs failed" in repr(some)
+    assert len(list(some)) == len(some) == 1 and "1 input failed" in repr(some)
     unknown = detector.video(iter([image]))
     with pytest.raises(TypeError, match="how many results there are is known after the last one alone"):
         len(unknown)
@@ -165,7 +165,7 @@ def test_a_list_in_place_of_one_image_says_what_to_call(film, detector):
     image = np.zeros((160, 100, 3), np.uint8)
     for call, says in (
         (lambda: detector.detect([image, image]), r"image is a list of 2 images; expected one image; detect_all\(\) of a Detector takes several"),
-        (lambda: detector.detect(["a.png"]), "image is a list of 1 images"),
+        (lambda: detector.detect(["a.png"]), "image is a list of 1 image;"),
         (lambda: scenes.classify((image, image)), r"image is a tuple of 2 images.*classify_all\(\) of a Classifier"),
         (lambda: fovea.run("ops blur", [image, image]), r"run_all\(\) of an Operation takes several"),
         (lambda: fovea.ops.resize([image], width=9), r"run_all\(\) of an Operation"),

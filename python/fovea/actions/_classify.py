@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _fovea
-from .._arguments import OnError, model_of, shown, whole_number
+from .._arguments import OnError, counted, model_of, shown, whole_number
 from .._batch import Results
 from .._frames import VideoLike
 from .._keywords import takes_options
@@ -111,7 +111,7 @@ class Classifier(Face):
     def _given(self, clip: Any) -> Any:
         """The path of a clip, or its points."""
         if isinstance(clip, (list, tuple)) and clip and _is_clip(clip[0]):
-            raise InvalidType(f"clip is a list of {len(clip)} clips, but a list is the frames of one; classify_all() takes several")
+            raise InvalidType(f"clip is a list of {counted(len(clip), 'clip')}, but a list is the frames of one; classify_all() takes several")
         if is_path(clip):
             return as_path(clip)
         return clip._values() if isinstance(clip, Points) else self._points_of(clip)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
-from .._arguments import path_of, unmasked
+from .._arguments import counted, path_of, unmasked
 from .._batch import Results
 from .._frames import Frames, VideoLike, name_of, one_by_one, rgb
 from .._keywords import takes_options
@@ -20,7 +20,7 @@ from .._options import FlowSegmentFieldOptions, FlowSegmentOptions, Unpack
 from .._progress import Progress
 from .._records import FlowEvaluateSegmentsFields as _Agreement
 from .._records import FlowSegmentFields as _Segments
-from .._results import Boxed, Record, Table, command_line, counted, described
+from .._results import Boxed, Record, Table, command_line, described
 from .._rules import in_its_colors
 from ..errors import InvalidArgument
 from ..files import Path, is_path

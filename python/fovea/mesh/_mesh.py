@@ -10,11 +10,11 @@ from typing import Any, Union
 import numpy as np
 
 from .. import _fovea
-from .._arguments import as_array, path_of, refuse_several, shown, text
+from .._arguments import as_array, counted, path_of, refuse_several, shown, text
 from .._keywords import Methods, takes_options
 from .._options import MeshReadOptions, MeshWriteOptions, Unpack
 from .._records import MeshInfoFields as _Info
-from .._results import Record, counted
+from .._results import Record
 from .._run import run
 from .._saved import Saved, of_operation
 from ..errors import InvalidType, IoError
