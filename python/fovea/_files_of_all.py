@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,7 @@ def save_all(results: Results[Any], paths: list[str], output: str | None, fps: f
 def _is_video(path: str, output: str | None) -> bool:
     """Whether a path is that of a video or, without an ending or with a pattern, of a folder of images."""
     ending = os.path.splitext(path)[1].lower()
-    return output in (None, "output") and (ending in VIDEO_ENDINGS or not ending or "%" in os.path.basename(path))
+    return output in (None, "output") and (ending in VIDEO_ENDINGS or not ending or bool(re.search("%[0-9]*d", path)))
 
 
 def _draws(kind: Any) -> bool:
@@ -76,7 +77,11 @@ def _picture(found: Any) -> Any:
 def _require_file(kind: Any, path: str, output: str | None) -> None:
     """Refuses a path whose ending is none of a file of several results."""
     if issubclass(kind, Saved) and not kind._keeps:
-        _fovea.operations.require_shared(kind._operation, path, output_of(output))
+        try:
+            _fovea.operations.require_shared(kind._operation, path, output_of(output))
+        except InvalidArgument as error:
+            drawn = "; videos such as .mp4, and folders, get what is drawn of each" if _draws(kind) else ""
+            raise InvalidArgument(f"{error}{drawn}") from None
     elif not hasattr(kind, "to_mot") or not path.endswith(".txt") or output is not None:
         known = [*([".txt (MOT challenge)"] if hasattr(kind, "to_mot") else []), *(VIDEO_ENDINGS if _draws(kind) else [])]
         files = f"are written together as {one_of(known)}" if known else "are not written together"
