@@ -84,7 +84,7 @@ class Results(Iterator[_Result], Generic[_Result]):
         tables: list[dict[str, Any]] = []
         for index, found in self._all("to_pandas"):
             columns: dict[str, Any] = found._overview()  # type: ignore[attr-defined]
-            rows, frame = len(next(iter(columns.values()), "1")), getattr(found, "frame", None)
+            rows, frame = len(next(iter(columns.values()), (None,))), getattr(found, "frame", None)
             path = np.full(rows, getattr(found, "path", None), object)
             tables.append({"path": path, "frame": np.full(rows, index if frame is None else frame), **columns})
         if not tables:
