@@ -128,7 +128,7 @@ def classes_of(module: ModuleType, end: str, make: Callable[[str, list[dict[str,
 
 RUN_HEAD = '''"""Any operation of the program by its name, from the library's own description of its operations."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any, Literal, TypedDict, overload
 
@@ -136,6 +136,7 @@ import numpy as np
 from typing_extensions import Unpack
 
 from ._arguments import OnError
+from ._batch import Results
 from ._frames import VideoLike
 from ._operation import Operated
 from ._progress import Progress
@@ -149,9 +150,9 @@ class Operation(Operated):
     def __init__(self, operation: str, **options: Any) -> None: ...
     def run(self, input: Any) -> Any: ...
     def run_all(
-        self, inputs: Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
-    ) -> Iterator[Any]: ...
-    def video(self, source: VideoLike, *, keep_images: bool = False, progress: Progress = False) -> Iterator[Any]: ...
+        self, inputs: str | PathLike[str] | Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
+    ) -> Results[Any]: ...
+    def video(self, source: VideoLike, *, keep_images: bool = False, progress: Progress = False) -> Results[Any]: ...
 '''
 
 

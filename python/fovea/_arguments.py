@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
 import os
 import sys
@@ -24,6 +25,11 @@ def shown(value: object) -> str:
     """A value in a message: as Python writes it, or its type where that is long."""
     text = repr(value)
     return text if len(text) < 60 and "\n" not in text else f"of type {type(value).__name__}"
+
+
+def counted(number: int, word: str) -> str:
+    """A number with its noun."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def whole_number(value: Any, name: str, expected: str = "a whole number") -> int:
@@ -92,11 +98,31 @@ def path_ending(value: Any, what: str, endings: Sequence[str]) -> str:
     return path
 
 
-def refuse_folder(value: Any, every: str, expected: str = "an image") -> None:
-    """Refuses the path of a folder, and names the method for ``every`` file in it, where there is one."""
-    if is_path(value) and os.path.isdir(value):
-        takes = f"; {every} takes all in a folder" if every else ""
-        raise IoError(f"{as_path(value)}: is a folder; expected {expected}{takes}")
+def refuse_several(value: Any, every: str, expected: str = "an image") -> None:
+    """Refuses the path of a folder, and a list of images where one is expected, and names the method for ``every`` one of
+    them, where there is one."""
+    if is_path(value):
+        if os.path.isdir(value):
+            takes = f"; {every} takes all in a folder" if every else ""
+            raise IoError(f"{as_path(value)}: is a folder; expected {expected}{takes}")
+    elif expected == "an image" and isinstance(value, (list, tuple)) and value and not hasattr(value, "shape"):
+        if _is_image(value[0]):
+            takes = f"; {every} takes several" if every else ""
+            raise InvalidType(f"image is a {type(value).__name__} of {counted(len(value), 'image')}; expected one image{takes}")
+
+
+def _is_image(value: Any) -> bool:
+    """Whether an element of a list is an image, and no row of one."""
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        return is_path(value) or hasattr(value, "getbands")
+    return len(shape) == 3 or (len(shape) == 2 and shape[1] not in (1, 3, 4))
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about a word that is not known."""
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def model_of(value: Any, kind: type[_Kind], load: Callable[[Any], _Kind]) -> _Kind:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from . import _rules
@@ -57,12 +57,15 @@ def default_of(table: list[dict[str, Any]], name: str) -> Any:
 
 
 def takes_options(
-    table: list[dict[str, Any]], rules: tuple[str, ...] = ("color", "strict")
+    table: list[dict[str, Any]],
+    rules: tuple[str, ...] = ("color", "strict"),
+    elsewhere: Mapping[str, list[dict[str, Any]]] | None = None,
 ) -> Callable[[_Annotated], _Annotated]:
     """Replaces ``**options`` in a signature by the keywords of a table, and lists them in the docstring.
 
     Options of one part, ``hog_cell`` and ``hog_block``, are one keyword in the signature, ``hog``, which takes a dict of
-    them. ``rules`` are those for arrays (see ``_rules``) that a call may have of its own."""
+    them. ``rules`` are those for arrays (see ``_rules``) that a call may have of its own, and ``elsewhere`` has the
+    options of others by what to say to those who give them here."""
 
     def annotate(function: _Annotated) -> _Annotated:
         signature = inspect.signature(function)
@@ -88,9 +91,26 @@ def takes_options(
             + [f"    {name}: {help}. Default: as the program has it." for name, (_, help) in own_rules.items()]
         )
         function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n{lines}\n"
-        return _ruled(function, own_rules) if own_rules else function
+        ruled = _ruled(function, own_rules) if own_rules else function
+        homes = {e["name"]: home for home, others in (elsewhere or {}).items() for e in others if e["name"] not in listed}
+        return _sent_home(ruled, homes) if homes else ruled
 
     return annotate
+
+
+def _sent_home(function: Any, homes: dict[str, str]) -> Any:
+    @functools.wraps(function)
+    def sent(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return function(*arguments, **keywords)
+        except InvalidType:
+            for name in keywords:
+                if name in homes:
+                    caller = function.__qualname__.partition(".")[0]
+                    raise InvalidType(f"{caller}() has no keyword {name!r}; {homes[name]}") from None
+            raise
+
+    return sent
 
 
 def _ruled(function: Any, names: Iterable[str]) -> Any:

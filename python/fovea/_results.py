@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 import numpy as np
 
 from . import _fovea
-from ._arguments import flag, shown, word
+from ._arguments import counted, flag, shown, word
 from ._keywords import Methods
 from ._words import in_python
 from ._rules import Rules
@@ -38,11 +38,6 @@ def command_line(*words: object) -> str:
     return " ".join([_quoted(str(word)) for word in words])
 
 
-def counted(number: int, word: str) -> str:
-    """A number with its noun."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
 def on_host(array: Any) -> Any:
     """A DeviceArray as a NumPy array; anything else as it is."""
     return array.numpy() if isinstance(array, _fovea.DeviceArray) else array
@@ -51,6 +46,31 @@ def on_host(array: Any) -> Any:
 def corners(boxes: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float32]]:
     """Rows of left, top, width and height as left, top, right and bottom."""
     return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
+
+
+class Boxed:
+    """The box of a row, which has it as a field of one of these names, by all of them."""
+
+    __slots__ = ()
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height: ``xywh``."""
+        return self.xywh
+
+    @property
+    def xywh(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height."""
+        if "box" in getattr(self, "_fields", ()):
+            return self.box
+        left, top, right, bottom = self.xyxy
+        return left, top, right - left, bottom - top
+
+    @property
+    def xyxy(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom."""
+        left, top, width, height = self.xywh
+        return left, top, left + width, top + height
 
 
 def row_of(kind: type[_Row], values: dict[str, Any]) -> _Row:
@@ -206,6 +226,8 @@ class Result(Closed):
     @classmethod
     def _no_rows(cls) -> dict[str, np.ndarray[Any, Any]]:
         """The columns of ``_overview()`` with their types, and no row."""
+        if not cls._fields:
+            return {}
         row = {field["name"] for field in getattr(cls, "_row", ())}
         values = {field["name"]: _nothing(field, field["name"] in row) for field in cls._fields}
         return {name: column[:0] for name, column in cls({}, {}, "", values, frame=0)._overview().items()}

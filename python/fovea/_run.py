@@ -7,17 +7,19 @@ import functools
 import importlib
 import re
 from collections.abc import Iterable
+from keyword import iskeyword
 from typing import Any
 
 from . import _fovea
-from ._arguments import OnError, flag, path_of, refuse_folder, text
+from ._arguments import OnError, did_you_mean, path_of, refuse_several, text
 from ._batch import Results, inputs_of
-from ._frames import Frames, SideBySide, VideoLike, is_encoded, name_of, pixels_of
+from ._frames import Frames, SideBySide, VideoLike, decoded, name_of
 from ._model import StoredModel
 from ._operation import Operated
 from ._progress import Progress
+from ._rules import KEYWORDS, call, taken_from
 from ._saved import KINDS, OperationResult, Saved, of_operation
-from .errors import InvalidArgument
+from .errors import InvalidArgument, InvalidType
 from .files import Path, as_path, file_hash, is_path, model_path
 
 _described = functools.lru_cache(maxsize=None)(_fovea.operations.described)
@@ -43,6 +45,14 @@ def kind_of(operation: str) -> type[Saved]:
     return KINDS[operation]
 
 
+@functools.lru_cache(maxsize=None)
+def keywords_of(operation: str) -> list[str]:
+    """The keywords of an operation: its options, the models and files that it reads, and those that it writes."""
+    parts = ("options", "sources", "file_options", "outputs")
+    names = [each["name"].replace("-", "_") for part in parts for each in _described(operation)[part]]
+    return list(dict.fromkeys(names))
+
+
 def __getattr__(name: str) -> Any:  # classes of results, for pickles
     for operation in operations():
         if _class_name(operation) == name:
@@ -57,9 +67,18 @@ class Operation(Operated):
         """Takes the operation's name and, as keywords, its options, models and files to read.
 
         Names of outputs are keywords too: such a file is written by each run. ``from_`` is the option ``from``."""
-        options = {name.rstrip("_"): value for name, value in options.items()}
         self._operation = text(operation, "operation", "the name of an operation")
-        self._kind = kind_of(operation)
+        self._kind, known = kind_of(operation), keywords_of(operation)
+        options = {name.rstrip("_"): value for name, value in options.items()}
+        rules = {name: options.pop(name) for name in KEYWORDS if name in options and name not in known}
+        for name in options:
+            if name not in known:
+                taken = ", ".join(f"{each}_" if iskeyword(each) else each for each in known)
+                raise InvalidType(f"{operation} has no keyword {name!r}{did_you_mean(name, known)}; it takes {taken}")
+        call(taken_from(rules) if rules else None, self._prepare, options)
+
+    def _prepare(self, options: dict[str, Any]) -> None:
+        operation = self._operation
         sources, choices, paths = (self._taken(part, options) for part in ("sources", "file_options", "outputs"))
         self._files = ({name: path_of(path, name) for name, path in paths.items()}, choices)
         given = {name: value for name, value in options.items() if name not in {**sources, **choices, **paths}}
@@ -82,7 +101,8 @@ class Operation(Operated):
 
         Of an operation that follows what is in a video, the results for its frames, as a list: see ``video``."""
         if not _described(self._operation)["video"]:
-            refuse_folder(input, "run_all() of an Operation", "one file")
+            several = "a mesh" if _described(self._operation)["mesh"] else "an image"
+            refuse_several(input, "run_all() of an Operation", several)
             return self._of(self._face, input)
         results = list(self._video(input))
         for output, path in self._files[0].items():
@@ -99,7 +119,7 @@ class Operation(Operated):
         from .mesh._mesh import meshes_of
 
         listed, count = (meshes_of if _described(self._operation)["mesh"] else inputs_of)(inputs)
-        self._refuse_files("several inputs")
+        self._refuse_files("run_all()")
         if _described(self._operation)["video"]:
             raise InvalidArgument(f"{self._operation} takes one video at a time; call video() for each")
         every = self._side_by_side("inputs", count, progress, on_error)
@@ -109,15 +129,15 @@ class Operation(Operated):
         """The results for the frames of a video in order: a file, a folder of images, or frames as arrays or paths.
 
         With ``keep_images`` results that are drawn on an image have their frames."""
-        self._refuse_files("a video")
-        return self._video(source, progress, flag(keep_images, "keep_images"))
+        self._refuse_files("video()")
+        return self._video(source, progress, keep_images)
 
     def _video(self, source: VideoLike, progress: Progress = False, keep: bool = False) -> Results[Any]:
-        frames = Frames(source)
+        frames = Frames(source, keep_images=keep)
 
         def work(face: Any, frame: Any, index: int) -> Any:
-            pixels, number, seconds = frame.decode() if is_encoded(frame) else (pixels_of(frame), index, None)
-            image = pixels if keep else as_path(frame) if is_path(frame) else None
+            pixels, number, seconds = decoded(frame, index)
+            image = pixels if frames.keep else as_path(frame) if is_path(frame) else None
             return self._of(face, pixels, frames.name, frame=number, time_seconds=seconds, _image=image)
 
         return self._each_frame(frames, work, progress, self._kind)
@@ -127,9 +147,12 @@ class Operation(Operated):
             return super()._side_by_side(stage, count, progress, on_error)
         return SideBySide([self._made()], stage, count, progress, on_error)  # one, which follows from here on
 
-    def _refuse_files(self, inputs: str) -> None:
-        if self._files[0]:
-            raise InvalidArgument(f"{next(iter(self._files[0]))} is one file, but there are {inputs}; save() the results")
+    def _refuse_files(self, call: str) -> None:
+        for name, path in self._files[0].items():
+            outputs = _described(self._operation)["outputs"]
+            shared = any(each["shared"] for each in outputs if each["name"].replace("-", "_") == name)
+            save = f'{call}.save("{path}") writes one of all results' if shared else "save() each of the results"
+            raise InvalidArgument(f"{name} is one file of a single input, but {call} takes several; {save}")
 
     def _of(self, face: Any, input: Any, name: str = "", **own: Any) -> Any:
         known = _described(self._operation)

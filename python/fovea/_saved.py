@@ -36,7 +36,7 @@ class Saved(Result):
     def save(self, path: Path, image: Any = None, *, output: str | None = None, **options: Any) -> None:
         """Writes what the program writes for this result. The ending of the path says which of its files that is, unless
         ``output`` names it. Pictures are drawn on the image that was worked on, unless another one is given."""
-        _fovea.operations.save(self._operation, [self._kept(image)], path_of(path), _output(output), dict(options))
+        _fovea.operations.save(self._operation, [self._kept(image)], path_of(path), output_of(output), dict(options))
 
     def _input(self) -> Any:
         """The image or mesh that was worked on, or None where it is forgotten."""
@@ -76,7 +76,7 @@ def models_json(provenance: Mapping[str, Any]) -> str:
     return json.dumps({provenance["model"]: provenance["model_hash"]}, ensure_ascii=False)
 
 
-def _output(name: str | None) -> str:
+def output_of(name: str | None) -> str:
     return "" if name is None else text(name, "output", "the name of an output")
 
 
@@ -105,7 +105,7 @@ class OperationResult(OnImage, Saved, Record):
         if options or image is not None:
             raise InvalidArgument("options of files, and images to draw on, are given to run()")
         face, made = self._made
-        face.save(made, path_of(path), _output(output))
+        face.save(made, path_of(path), output_of(output))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_made": None}

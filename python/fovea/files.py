@@ -31,6 +31,8 @@ def __dir__() -> list[str]:
     return __all__
 
 
+#: How names of videos end that ``write_video()`` takes.
+VIDEO_ENDINGS = (".mp4", ".m4v", ".mov", ".avi", ".mkv", ".y4m")
 Path = Union[str, "os.PathLike[str]"]
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -50,12 +52,31 @@ def as_path(value: object, name: str = "path", expected: str = "a path in UTF-8"
 
 
 class Frame(NamedTuple):
-    """A frame of a video."""
+    """A frame of a video. It is taken wherever its image is, also by NumPy and other libraries for arrays."""
 
     #: uint8, or uint16 with ``deep``, of shape (height, width, 3), or (height, width) for gray
     image: Array
     frame: int  #: number of the frame in its source, from 0
     seconds: float  #: time since the first frame of the source
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Height and width, and 3 where there are colors."""
+        return self.image.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the pixels."""
+        return self.image.dtype
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.image, dtype=dtype) if copy else np.asarray(self.image, dtype=dtype)
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.image.__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> Any:
+        return self.image.__dlpack_device__()
 
 
 @takes_options(_fovea.files.read_image_options(), rules=("color",))
@@ -189,13 +210,11 @@ def write_video(
     """
     from ._frames import Frames, one_by_one, pixels_of
 
-    source = Video(frames, {}) if is_path(frames) else frames
-    taken = Frames(source, "frames")
-    rate = source.frame_rate if isinstance(source, Video) else 0.0
-    file = _fovea.files.VideoFile(as_path(path), dict(options), rate)
+    taken = Frames(frames, "frames")
+    file = _fovea.files.VideoFile(as_path(path), dict(options), taken.rate)
 
     def write(frame: Any, number: int) -> None:
-        file.write(pixels_of(frame.image if isinstance(frame, Frame) else frame), number)
+        file.write(pixels_of(frame), number)
 
     try:
         for _ in one_by_one(taken, write, progress):
@@ -240,15 +259,3 @@ def is_path(value: object) -> bool:
 def source_name(path: str) -> str:
     """A path as it is, and the address of a stream without what may be a password."""
     return str(_fovea.files.source_name(path))
-
-
-def frames_of(source: Path | Iterable[Any]) -> tuple[Iterable[Any], int | None, bool]:
-    """Frames that may be encoded still, their number where it is known, and whether only the newest count."""
-    if is_path(source) or isinstance(source, Video):
-        video = source if isinstance(source, Video) else Video(source, {})
-        expected = video._reader.expected
-        return video.encoded(), expected if expected >= 0 else None, video.newest
-    if not isinstance(source, Iterable):
-        raise InvalidType(f"source is of type {type(source).__name__}; expected a path or frames")
-    count = getattr(source, "__len__", None)
-    return source, count() if count else None, False

@@ -168,11 +168,12 @@ class Operated {
   LazyFace<std::shared_ptr<void>> worker_;
 };
 
-nb::dict described_output(const Output& output) {
+nb::dict described_output(const Operation& operation, const Output& output) {
   nb::dict entry;
   entry["name"] = std::string(output.name);
   entry["help"] = std::string(output.help);
   entry["file"] = endings_of(output);
+  entry["shared"] = is_shared(operation, output);
   return entry;
 }
 
@@ -192,7 +193,7 @@ nb::dict described(const Operation& operation) {
   entry["images"] = usual.call->images(item.get()) != nullptr;
   nb::list outputs;
   for (const Output& output : operation.outputs)
-    if (is_saved(operation, output)) outputs.append(described_output(output));
+    if (is_saved(operation, output)) outputs.append(described_output(operation, output));
   entry["outputs"] = outputs;
   return entry;
 }

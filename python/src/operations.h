@@ -60,6 +60,10 @@ inline bool is_saved(const operations::Operation& operation, const operations::O
   return output.list == operations::List::kNo && !output.evaluation &&
          (!follows_video(operation) || !output.picture);
 }
+// Whether a file of it has several results.
+inline bool is_shared(const operations::Operation& operation, const operations::Output& output) {
+  return output.share != operations::Share::kPerInput || follows_video(operation);
+}
 // What the file of an output is: ".ply, .glb", "an image", "a folder".
 std::string endings_of(const operations::Output& output);
 void bind_files_of_results(nb::module_& operations);

@@ -75,6 +75,15 @@ Image<std::uint8_t> picture_of(const SavedItem& entry) {
   return std::exchange(pixels, std::move(kept));
 }
 
+// The outputs of an operation that fit, and how their names end.
+std::string files_of(const Operation& operation, bool (*fits)(const Operation&, const Output&)) {
+  std::string known;
+  for (const Output& output : operation.outputs)
+    if (is_saved(operation, output) && fits(operation, output))
+      known += fmt::format("{}{} ({})", known.empty() ? "" : "; ", output.name, endings_of(output));
+  return known;
+}
+
 // A result that Python keeps as values, with what made it.
 class Kept {
  public:
@@ -134,6 +143,17 @@ void save(const std::string& name, const nb::list& results, const std::string& p
   });
 }
 
+// Throws InvalidArgument for a path that is none of a file of several results.
+void require_shared(const std::string& name, const std::string& path, const std::string& output) {
+  const Operation& operation = operation_of(name);
+  const Output& about = operation.outputs[output_of(operation, path, output)];
+  if (is_shared(operation, about)) return;
+  const std::string known = files_of(operation, is_shared);
+  throw InvalidArgument(
+      fmt::format("{}: {} is a file of one result; {}", fovea::detail::shown(path), about.name,
+                  known.empty() ? "save them one by one" : "those of several are " + known));
+}
+
 nb::object draw(const std::string& name, const nb::dict& result) {
   Kept kept(name, result, {});
   return picture_to_numpy(unlocked([&] { return picture_of(kept.entry()); }));
@@ -167,11 +187,10 @@ std::size_t output_of(const Operation& operation, const std::string& path,
   const auto first = [&](auto fits) {
     return static_cast<std::size_t>(std::ranges::find_if(all, fits) - all.begin());
   };
-  std::string known;
-  for (const Output& output : all)
-    if (is_saved(operation, output))
-      known += fmt::format("{}{} ({})", known.empty() ? "" : "; ", output.name, endings_of(output));
-  if (known.empty()) known = "no files";
+  const std::string known = files_of(operation, is_saved);
+  if (known.empty())
+    throw InvalidArgument(
+        fmt::format("{}: {} writes no files", fovea::detail::shown(path), name_of(operation)));
   if (!name.empty()) {
     const std::size_t found = first(
         [&](const Output& output) { return output.name == name && is_saved(operation, output); });
@@ -202,7 +221,7 @@ std::size_t output_of(const Operation& operation, const std::string& path,
 void write_entries(Session& session, std::span<const SavedItem> entries, std::size_t output,
                    const std::string& path, const MadeBy& by) {
   const Output& about = session.operation.outputs[output];
-  if (about.share != Share::kPerInput || follows_video(session.operation)) {
+  if (is_shared(session.operation, about)) {
     const auto file = session.call->open(output, path);
     for (const SavedItem& entry : entries)
       file->add(entry.place, entry.call.result(entry.item.get()));
@@ -218,6 +237,7 @@ void write_entries(Session& session, std::span<const SavedItem> entries, std::si
 void bind_files_of_results(nb::module_& m) {
   m.def("save", &save);
   m.def("draw", &draw);
+  m.def("require_shared", &require_shared);
 }
 
 }  // namespace fovea::python

@@ -55,6 +55,8 @@ def test_the_program_classifies_alike(model_file, stranger, corpus, program):
             assert ours.rejected == (ours.name == "none") and list(ours.distances) == classifier.classes
             assert ours.rejected == (ours.score < 0 and options.get("reject") != 0)
             assert pickle.loads(pickle.dumps(ours)) == ours and "\n" not in repr(ours)
+            rejected = f"none: too far from {ours.nearest}, the nearest of the known actions (probability "
+            assert repr(ours).startswith(rejected if ours.rejected else f"{ours.name}, probability ")
     assert actions.classify(stranger, model_file, reject=0.0, **CPU).name == "up"
 
 

@@ -139,7 +139,7 @@ def test_a_folder_in_place_of_one_image_says_what_to_call(photos):
         (lambda: mesh.segment(photos, 2), r"expected a mesh; segment_all\(\) of a Segmenter"),
         (lambda: fovea.flow.estimate(photos, photos), r"video\(\) of an Estimator"),
         (lambda: fovea.flow.stereo(photos, photos), "is a folder; expected an image$"),
-        (lambda: fovea.run("people detect", photos), r"expected one file; run_all\(\) of an Operation"),
+        (lambda: fovea.run("people detect", photos), r"expected an image; run_all\(\) of an Operation"),
         (lambda: fovea.ops.resize(photos, scale=2), r"run_all\(\) of an Operation"),
     ):
         with pytest.raises(fovea.IoError, match=says) as raised:

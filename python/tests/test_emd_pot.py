@@ -91,9 +91,14 @@ def test_keywords_of_pot():
 def test_names_of_scipy_and_pot():
     P, Q = np.random.default_rng(8).random((2, 40, 7))
     places = np.array([0.0, 1, 4, 9, 10, 12, 20])
-    for theirs, ours in (("euclidean", "l2"), ("sqeuclidean", "squared")):
+    for theirs, ours in (("euclidean", "l2"), ("sqeuclidean", "squared"), ("cityblock", "l1"), ("manhattan", "l1")):
         assert emd.distance(P, Q, theirs) == emd.distance(P, Q, ours)
         assert np.array_equal(emd.distance(P, Q, theirs, supports=places), emd.distance(P, Q, ours, supports=places))
+    corners = np.array([[0.0, 0], [3, 1], [1, 5]])
+    apart = emd.distance([1.0, 0, 0], [[0.0, 1, 0], [0, 0, 1]], "chebyshev", supports=corners).distances
+    assert apart.tolist() == [3, 5]
+    with pytest.raises(fovea.InvalidArgument, match="'chebyshev' is not known; expected l1 .also cityblock or manhattan., l2"):
+        emd.distance(P, Q, "chebyshev")
     for call, name in ((emd.distance, "distance"), (emd.pairwise, "pairwise")):
         with pytest.raises(TypeError, match=rf"{name}\(\) has no keyword 'log'; emd2\(\) has it"):
             call(P, Q, log=True)

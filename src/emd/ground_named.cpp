@@ -141,11 +141,13 @@ std::optional<double> threshold_of(std::string_view name) {
 }  // namespace
 
 std::vector<std::string_view> ground_words() {
-  return {"l1", "l2", "squared", "threshold:3", "circular", "discrete", "euclidean", "sqeuclidean"};
+  return {"l1",       "l2",        "squared",   "threshold:3", "circular",
+          "discrete", "cityblock", "manhattan", "euclidean",   "sqeuclidean"};
 }
 
 GroundDistance GroundDistance::named(std::string_view name, int bins) {
-  if (name == "euclidean") name = "l2";  // as SciPy and POT call them
+  if (name == "cityblock" || name == "manhattan") name = "l1";  // as SciPy and POT call them
+  if (name == "euclidean") name = "l2";
   if (name == "sqeuclidean") name = "squared";
   const auto threshold = threshold_of(name);
   const bool known = threshold || name == "l1" || name == "l2" || name == "squared" ||
@@ -164,8 +166,9 @@ GroundDistance GroundDistance::named(std::string_view name, int bins) {
       name.find('.') != std::string_view::npos || name.find('/') != std::string_view::npos;
   if (!is_path)
     throw InvalidArgument(fmt::format(
-        "ground distance '{}' is not known; expected l1, l2 or euclidean, squared or sqeuclidean, "
-        "threshold:T, circular, discrete or a file (.json, .npy, .csv, .txt)",
+        "ground distance '{}' is not known; expected l1 (also cityblock or manhattan), l2 or "
+        "euclidean, squared or sqeuclidean, threshold:T, circular, discrete or a file (.json, "
+        ".npy, .csv, .txt)",
         name));
   if (name.ends_with(".json")) return made_of(path, read_json(path), bins);
   if (name.ends_with(".npy")) return made_of(path, read_npy(path), bins);

@@ -135,13 +135,15 @@ TEST(Ground, NamesAreWordsOrFiles) {
   EXPECT_EQ(GroundDistance::named("circular", 7), GroundDistance::circular(7));
   EXPECT_EQ(GroundDistance::named("squared", 7), GroundDistance::squared(7));
   EXPECT_EQ(GroundDistance::named("discrete", 7), GroundDistance::discrete(7));
+  EXPECT_EQ(GroundDistance::named("cityblock", 7), GroundDistance::l1(7));
+  EXPECT_EQ(GroundDistance::named("manhattan", 7), GroundDistance::l1(7));
   EXPECT_EQ(GroundDistance::named("euclidean", 7), GroundDistance::l2(7));
   EXPECT_EQ(GroundDistance::named("sqeuclidean", 7), GroundDistance::squared(7));
   const auto message = [](const char* name, int bins) {
     return message_of<InvalidArgument>([&] { GroundDistance::named(name, bins); });
   };
-  EXPECT_THAT(message("manhattan", 3),
-              HasSubstr("ground distance 'manhattan' is not known; expected l1"));
+  EXPECT_THAT(message("chessboard", 3),
+              HasSubstr("ground distance 'chessboard' is not known; expected l1"));
   EXPECT_THAT(message("threshold:x", 3), HasSubstr("threshold:x: expected a positive number"));
   EXPECT_THAT(message("l1", 0), HasSubstr("0 bins"));
 

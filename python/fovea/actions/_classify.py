@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _fovea
-from .._arguments import OnError, model_of, shown, whole_number
+from .._arguments import OnError, counted, model_of, shown, whole_number
 from .._batch import Results
 from .._frames import VideoLike
 from .._keywords import takes_options
@@ -20,7 +20,7 @@ from .._progress import Progress
 from .._records import ActionsClassifyFields as _Class
 from .._results import Table, described
 from ..errors import InvalidArgument, InvalidType
-from ..files import Path, as_path, is_path
+from ..files import VIDEO_ENDINGS, Path, as_path, is_path
 from ._explain import ClipExplanation
 from ._model import Model, load_model
 from ._points import Points, _found
@@ -29,7 +29,10 @@ from ._video import _Source
 
 @described(_fovea.actions.classify_fields())
 class ClipClass(Table, _Class):
-    """Which action a whole clip shows. It is a table of the actions and their distances."""
+    """Which action a whole clip shows. It is a table of the actions and their distances.
+
+    ``probability`` is that of the nearest action among those that the model knows. A clip of something else, whose ``name`` is
+    ``none``, may have a high one: it says nothing about whether the clip shows any of them, which ``score`` does."""
 
     file: str | None  #: the clip, where it is a file
 
@@ -55,12 +58,15 @@ class ClipClass(Table, _Class):
         return np.array(list(self.distances.values()), dtype=dtype or np.float64)
 
     def __repr__(self) -> str:
-        found = f"{self.name}, nearest {self.nearest}" if self.rejected else self.name
         made = f"{self.provenance['model']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
+        if self.nearest == "none":
+            return f"none: no example fits ({made})"
         near = f"distance {self.distance:.3f}"
         if self.probability is not None:
             near = f"probability {self.probability:.2f}"
-        return f"{found}, {near}, next {self.runner_up} ({made})"
+        if self.rejected:
+            return f"none: too far from {self.nearest}, the nearest of the known actions ({near} among them; {made})"
+        return f"{self.name}, {near}, next {self.runner_up} ({made})"
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -104,6 +110,8 @@ class Classifier(Face):
 
     def _given(self, clip: Any) -> Any:
         """The path of a clip, or its points."""
+        if isinstance(clip, (list, tuple)) and clip and _is_clip(clip[0]):
+            raise InvalidType(f"clip is a list of {counted(len(clip), 'clip')}, but a list is the frames of one; classify_all() takes several")
         if is_path(clip):
             return as_path(clip)
         return clip._values() if isinstance(clip, Points) else self._points_of(clip)
@@ -126,7 +134,7 @@ class Classifier(Face):
 
     def _each(self, clips: list[tuple[Any, tuple[int, int]]], progress: Progress, on_error: OnError) -> Results[ClipClass]:
         every = self._side_by_side("clips", len(clips), progress, on_error)
-        return every.results(clips, lambda worker, clip, index: self._classified(worker, *clip))
+        return every.results(clips, lambda worker, clip, index: self._classified(worker, *clip), ClipClass)
 
     def _another(self, threads: int) -> Any:
         return _fovea.actions.Classifier(self.model._model, {**self._keywords, "threads": threads})
@@ -144,6 +152,14 @@ class Classifier(Face):
 
     def __repr__(self) -> str:
         return f"Classifier({self.model.name!r}, device {self._options['device']!r})"
+
+
+def _is_clip(value: Any) -> bool:
+    """Whether an element of a list is a clip, and no frame of one."""
+    if is_path(value):
+        return as_path(value).lower().endswith((*VIDEO_ENDINGS, ".txt"))
+    shape: tuple[int, ...] = getattr(value, "shape", ())
+    return isinstance(value, Points) or len(shape) == 4 or (len(shape) == 3 and shape[2] not in (1, 3, 4))
 
 
 def _part(clip: Any, first: Any, frames: Any) -> tuple[int, int]:

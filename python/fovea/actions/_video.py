@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._frames import Frames, VideoLike, decoded, pixels_of
+from .._frames import Frames, VideoLike, decoded
 from .._ordered import in_order
 from ..files import Video, as_path, is_path, source_name
 
@@ -42,6 +42,6 @@ class _Source:
 
     def __iter__(self) -> Iterator[Any]:
         if self._video is None:
-            return (pixels_of(decoded(frame)) for frame in self._frames)
+            return (decoded(frame, 0)[0] for frame in self._frames)
         # Frames are decoded ahead, in other threads.
-        return in_order(self._video.encoded(), [None, None], lambda worker, frame, index: decoded(frame))
+        return in_order(self._video.encoded(), [None, None], lambda worker, frame, index: decoded(frame, index)[0])

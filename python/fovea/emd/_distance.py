@@ -207,8 +207,8 @@ def distance(
     """The exact Earth Mover's Distance of each row of P to the row of Q, or to the only row of one of them.
 
     Rows are histograms: uint8, uint16, float32 or float64, or lists of numbers. Both are scaled to mass 1 unless ``mass``
-    says otherwise. The ground distance is a name (l1, l2 or euclidean, squared or sqeuclidean, threshold:T, circular,
-    discrete), a file of costs, or costs as an array of float64, also those of each pair, of shape (problems, rows, columns). ``supports`` are the places
+    says otherwise. The ground distance is a name (l1, cityblock or manhattan; l2 or euclidean; squared or sqeuclidean;
+    threshold:T; circular; discrete; with ``supports`` also chebyshev), a file of costs, or costs as an array of float64, also those of each pair, of shape (problems, rows, columns). ``supports`` are the places
     of bins that are not one unit apart, of shape (bins,), (bins, coordinates) or, for each pair, (problems, bins,
     coordinates), or a tuple of two such arrays for P and Q; the name says how they are measured. Given costs have up to 4096
     bins, names with a closed form up to 2**20. More than 64 bins are solved on the CPU.

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _fovea
 from .._arguments import number_of, path_of, shown, text, unmasked, whole_number, word
+from .._batch import Results
 from .._explanation import Explanation
 from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one
 from .._keywords import takes_options
@@ -291,7 +292,7 @@ class Mapper(Face):
         ``command`` of a later map names the first image too: the program then writes one map per image."""
         return self._found(image)[0]
 
-    def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Map]:
+    def video(self, source: VideoLike, *, progress: Progress = False) -> Results[Map]:
         """The map of each frame in order. The source is a file, a folder of images, or images and cubes one by one."""
         frames = Frames(source)
 
@@ -301,7 +302,7 @@ class Mapper(Face):
                 found.command = command_line("fovea", "emd", "map", frames.path, *self._words, "-o", "MAPS")
             return found
 
-        return one_by_one(frames, follow, progress)
+        return one_by_one(frames, follow, progress, Map)
 
     def _found(self, image: Any) -> tuple[Map, Any]:
         start = time.perf_counter()

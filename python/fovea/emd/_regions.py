@@ -11,19 +11,23 @@ from .. import _fovea
 from .._coco import coco_image
 from .._options import Self
 from .._records import EmdRegionsFields as _Regions
-from .._results import RowTable, command_line, described
+from .._results import Boxed, RowTable, command_line, corners, described
 from ._shared import Array, Bytes, Floats
 
 
-class Region(NamedTuple):
-    """One region of a map."""
-
+class _Region(NamedTuple):
     xywh: tuple[int, int, int, int]  #: left, top, width and height of its box
     area: int  #: number of its pixels
     score: float  #: from 0 to 1
     peak: tuple[int, int]  #: x and y of the pixel with the least distance
     distance: float  #: the least distance
     mean_distance: float
+
+
+class Region(_Region, Boxed):
+    """One region of a map."""
+
+    __slots__ = ()
 
 
 @described(_fovea.emd.regions_fields(), rows="regions")
@@ -39,6 +43,11 @@ class Regions(RowTable[Region], _Regions):
     def xywh(self) -> Array:
         """One row of x, y, width and height per region: ``box``."""
         return self.box
+
+    @property
+    def xyxy(self) -> Array:
+        """One row of left, top, right and bottom per region."""
+        return corners(self.box)
 
     @property
     def mask(self) -> Bytes:

@@ -77,8 +77,10 @@ def costs_between(supports: Any, ground: Any) -> Doubles:
         raise InvalidArgument(f"supports are of shapes {places[0].shape} and {places[1].shape}, which do not fit")
     apart = first[..., :, None, :] - second[..., None, :, :]
     name, _, most = ground.partition(":") if isinstance(ground, str) else ("", "", "")
-    if name == "l1":
+    if name in ("l1", "cityblock", "manhattan"):
         return np.asarray(np.abs(apart).sum(axis=-1))
+    if name == "chebyshev":
+        return np.asarray(np.abs(apart).max(axis=-1))
     if name == "discrete":
         return np.asarray(apart.any(axis=-1), np.float64)
     squares = np.asarray((apart**2).sum(axis=-1))
@@ -89,7 +91,8 @@ def costs_between(supports: Any, ground: Any) -> Doubles:
     except ValueError:
         name = ""
     if name not in ("l2", "euclidean", "threshold"):
-        raise InvalidArgument(f"ground is {shown(ground)}; with supports, expected l1, l2 (euclidean), squared (sqeuclidean), discrete or threshold:T")
+        names = "l1 (cityblock, manhattan), l2 (euclidean), squared (sqeuclidean), chebyshev, discrete or threshold:T"
+        raise InvalidArgument(f"ground is {shown(ground)}; with supports, expected {names}")
     return np.asarray(np.minimum(np.sqrt(squares), greatest))
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pathlib
 import re
 import time
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
-from .._arguments import flag, path_of, whole_number
+from .._arguments import path_of, whole_number
+from .._batch import Results
 from .._explanation import Explanation
 from .._frames import Frames, VideoLike, name_of, one_by_one, pixels_of, rgb
 from .._keywords import takes_options
@@ -20,7 +20,7 @@ from .._operation import Face
 from .._options import EmdTrackOptions, Unpack
 from .._progress import Progress
 from .._records import EmdEvaluateTrackFields as _Agreement
-from .._results import Record, command_line, described
+from .._results import Boxed, Record, command_line, described
 from .._rules import in_its_colors
 from .._tracks import TrackTable
 from ..errors import InvalidType
@@ -28,14 +28,18 @@ from ..files import Path, as_path, is_path
 from ._shared import Array, Box, Bytes, Doubles, Flags, Floats, rows_of_boxes
 
 
-class Track(NamedTuple):
-    """One target in one frame."""
-
+class _Track(NamedTuple):
     id: int  #: from 1, in the order in which targets were added
     box: Box  #: x, y, width and height
     score: float  #: likelihood inside the box less that in the ring around it, -1 to 1
     confidence: float  #: score / the first frame's score, 0 to 1
     lost: bool  #: the target is lost, and the box is where it was last seen
+
+
+class Track(_Track, Boxed):
+    """One target in one frame."""
+
+    __slots__ = ()
 
 
 class Tracks(OnImage, TrackTable[Track]):
@@ -198,12 +202,12 @@ class Tracker(Face):
         found = self._face.explain(pixels, whole_number(id, "id"))
         return TrackExplanation(found, None if _has_bands(pixels) else pixels)
 
-    def video(self, source: VideoLike, *, keep_images: bool = False, progress: Progress = False) -> Iterator[Tracks]:
+    def video(self, source: VideoLike, *, keep_images: bool = False, progress: Progress = False) -> Results[Tracks]:
         """Follows all targets through the next frames: a file, a folder of images, or frames as arrays or paths.
 
         With ``keep_images`` each result has its frame, so that it can be drawn without it."""
-        keep = flag(keep_images, "keep_images")
-        return one_by_one(Frames(_frames_of(source)), lambda frame, index: self._followed(frame, keep), progress)
+        frames = Frames(_frames_of(source), keep_images=keep_images)
+        return one_by_one(frames, lambda frame, index: self._followed(frame, frames.keep), progress, Tracks)
 
     def _followed(self, frame: Any, keep: bool) -> Tracks:
         """The targets in a frame of a video. Unless images are kept, it has no pixels: a list of results would keep the
@@ -263,18 +267,18 @@ def track(
     keep_images: bool = False,
     progress: Progress = False,
     **options: Unpack[EmdTrackOptions],
-) -> Iterator[Tracks]:
+) -> Results[Tracks]:
     """Follows targets through a video: a file, a folder of images, or frames as arrays or paths. Its first frame shows
     the box.
 
     The result of the first frame is where the targets begin. With ``keep_images`` each result has its frame, so that it
     can be drawn without it."""
-    frames, keep = Frames(_frames_of(source)), flag(keep_images, "keep_images")
+    frames = Frames(_frames_of(source), keep_images=keep_images)
     trackers: list[Tracker] = []
 
     def follow(frame: Any, index: int) -> Tracks:
         if trackers:
-            return trackers[0]._followed(frame, keep)
+            return trackers[0]._followed(frame, frames.keep)
         pixels = _frame_of(frame)
         tracker = Tracker(pixels, box, example, **options)
         tracker._source = frames.name
@@ -283,7 +287,7 @@ def track(
         found._image = None if _has_bands(pixels) else pixels
         return found
 
-    return one_by_one(frames, follow, progress)
+    return one_by_one(frames, follow, progress, Tracks)
 
 
 @takes_options(_fovea.emd.track_options())

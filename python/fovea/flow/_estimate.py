@@ -12,9 +12,10 @@ from typing import Any, Literal, NamedTuple, Union, overload
 import numpy as np
 
 from .. import _fovea
-from .._arguments import flag, number_of, path_of, refuse_folder, shown, unmasked, whole_number, word
+from .._arguments import flag, number_of, path_of, refuse_several, shown, unmasked, whole_number, word
+from .._batch import Results
 from .._explanation import Explanation
-from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
+from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one, plain, rgb
 from .._keywords import takes_options
 from .._notebook import png_of
 from .._operation import Face
@@ -94,10 +95,11 @@ class Flow(Result):
     def save(
         self, path: Path, *, output: Literal["output", "picture"] = "output", **options: Unpack[FlowSaveOptions]
     ) -> None:
-        """Writes .flo, .png (KITTI), .pfm, .npy or .tif, the last three with the confidence as a third channel.
+        """Writes the motion itself: .flo, .png, .pfm, .npy or .tif, the last three with the confidence as a third channel.
 
-        Pixels that the mask leaves out are written as unknown, and so are guesses in KITTI's PNG. With
-        ``output="picture"`` an image gets the colors of ``to_color()`` instead, for which there are no options."""
+        A .png is no picture to look at but KITTI's file of flow, 16 bits per channel; ``output="picture"`` writes a picture in
+        the colors of ``to_color()``, for which there are no options. Pixels that the mask leaves out are written as unknown, and so are guesses in
+        KITTI's PNG."""
         if word(output, "output", ("output", "picture")) == "output":
             here = self.numpy()
             _fovea.flow.write(path_of(path), (here.u, here.v, here.known, here.confidence), dict(options), "save")
@@ -155,8 +157,8 @@ def _words(words: list[str]) -> tuple[str, list[str]]:
 def stored(image: Any, every: str = "") -> Any:
     """An image as the program reads it for flow: with its own type, as it is stored. ``every`` is the method for all images
     in a folder."""
-    refuse_folder(image, every)
-    return _fovea.files.read_image(path_of(image), {"orientation": "ignore"}) if is_path(image) else image
+    refuse_several(image, every)
+    return _fovea.files.read_image(path_of(image), {"orientation": "ignore"}) if is_path(image) else plain(image)
 
 
 def _drawable(image: Any) -> Any:
@@ -255,7 +257,7 @@ class Estimator(Face):
         self._known_before = None
         self._face.finish()
 
-    def video(self, source: VideoLike, *, mask: Any = None, progress: Progress = False) -> Iterator[Flow]:
+    def video(self, source: VideoLike, *, mask: Any = None, progress: Progress = False) -> Results[Flow]:
         """The flow from each frame to the next. The source is a file, a folder of images, or frames as arrays or paths.
 
         ``command`` writes one file per flow, named by the number of its first frame."""
@@ -280,9 +282,12 @@ class Estimator(Face):
             before = number
             return flow
 
-        return self._along(one_by_one(frames, follow, progress))
+        count = None if frames.count is None else max(0, frames.count - 1)
+        flows = one_by_one(frames, follow, progress, Flow, count)
+        flows._steps = self._along(flows._steps)
+        return flows
 
-    def _along(self, flows: Iterator[Flow]) -> Iterator[Flow]:
+    def _along(self, flows: Iterator[tuple[int, Flow]]) -> Iterator[tuple[int, Flow]]:
         self.finish()
         try:
             yield from flows

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
-from .._arguments import path_of, unmasked
+from .._arguments import counted, path_of, unmasked
+from .._batch import Results
 from .._frames import Frames, VideoLike, name_of, one_by_one, rgb
 from .._keywords import takes_options
 from .._notebook import png_of
@@ -20,7 +20,7 @@ from .._options import FlowSegmentFieldOptions, FlowSegmentOptions, Unpack
 from .._progress import Progress
 from .._records import FlowEvaluateSegmentsFields as _Agreement
 from .._records import FlowSegmentFields as _Segments
-from .._results import Record, Table, command_line, counted, described
+from .._results import Boxed, Record, Table, command_line, described
 from .._rules import in_its_colors
 from ..errors import InvalidArgument
 from ..files import Path, is_path
@@ -29,9 +29,7 @@ from ._estimate import Bytes, Estimator, FieldLike, Flow, field_of, stored
 Labels = np.ndarray[Any, np.dtype[np.uint16]]
 
 
-class MotionRegion(NamedTuple):
-    """A connected region whose motion is affine: u = a0 + a1 x + a2 y and v = b0 + b1 x + b2 y."""
-
+class _MotionRegion(NamedTuple):
     label: int  #: as in ``labels``
     layer: int  #: regions of one layer share their motion; 0 is the largest layer
     box: tuple[int, int, int, int]  #: x, y, width and height
@@ -41,6 +39,12 @@ class MotionRegion(NamedTuple):
     v: float  #: mean motion downward
     residual: float  #: median distance in pixels between the flow and the motion
     motion: tuple[float, float, float, float, float, float]  #: a0, a1, a2, b0, b1 and b2
+
+
+class MotionRegion(_MotionRegion, Boxed):
+    """A connected region whose motion is affine: u = a0 + a1 x + a2 y and v = b0 + b1 x + b2 y."""
+
+    __slots__ = ()
 
 
 @described(_fovea.flow.segment_fields(), rows="regions")
@@ -140,7 +144,7 @@ def segment(first: Any, second: Any, **options: Unpack[FlowSegmentOptions]) -> M
 @takes_options(_fovea.flow.segment_options())
 def segment_video(
     source: VideoLike, *, progress: Progress = False, **options: Unpack[FlowSegmentOptions]
-) -> Iterator[MotionSegments]:
+) -> Results[MotionSegments]:
     """Divides each frame but the last by its motion to the next. A region keeps its label while it overlaps itself.
 
     The source is a file, a folder of images, or frames as arrays or paths. ``command`` writes one image of labels per
@@ -164,7 +168,8 @@ def segment_video(
         segments.frame = flow.frame = earlier[1]
         return segments
 
-    return one_by_one(frames, follow, progress)
+    count = None if frames.count is None else max(0, frames.count - 1)
+    return one_by_one(frames, follow, progress, MotionSegments, count)
 
 
 @takes_options(_fovea.flow.segment_field_options())

@@ -10,11 +10,11 @@ from typing import Any, Union
 import numpy as np
 
 from .. import _fovea
-from .._arguments import as_array, path_of, refuse_folder, shown, text
+from .._arguments import as_array, counted, path_of, refuse_several, shown, text
 from .._keywords import Methods, takes_options
 from .._options import MeshReadOptions, MeshWriteOptions, Unpack
 from .._records import MeshInfoFields as _Info
-from .._results import Record, counted
+from .._results import Record
 from .._run import run
 from .._saved import Saved, of_operation
 from ..errors import InvalidType, IoError
@@ -94,7 +94,7 @@ MeshLike = Union[Mesh, Path, "tuple[Any, Any]", Any]
 @takes_options(_fovea.mesh.read_options(), rules=())
 def read(path: Path, **options: Unpack[MeshReadOptions]) -> Mesh:
     """Reads a mesh from OFF, OBJ, PLY or STL. The content of the file decides its format, not its name."""
-    refuse_folder(path, "segment_all() of a Segmenter", "a mesh")
+    refuse_several(path, "segment_all() of a Segmenter", "a mesh")
     mesh, form, words = _fovea.mesh.read(path_of(path), dict(options))
     return Mesh._of(mesh, path_of(path), list(words), str(form).lower())
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from .. import _fovea, _options
-from .._arguments import OnError, shown, whole_number, word
+from .._arguments import OnError, counted, shown, whole_number, word
 from .._batch import Results
 from .._explanation import Explanation
 from .._keywords import takes_options
@@ -20,7 +20,7 @@ from .._operation import Operated
 from .._options import Unpack
 from .._progress import Progress
 from .._records import MeshSegmentFields as _Segmentation
-from .._results import Table, counted, rows_of
+from .._results import Table, rows_of
 from .._rules import in_its_colors
 from .._saved import Saved, of_operation
 from ..errors import InvalidArgument, InvalidType

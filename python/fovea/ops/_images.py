@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _fovea, _options
-from .._arguments import as_array, path_of, refuse_folder, shown
+from .._arguments import as_array, path_of, refuse_several, shown
 from .._keywords import takes_options
 from .._options import Unpack
 from ..errors import InvalidArgument, InvalidType
@@ -33,7 +33,7 @@ class PolarGradient(NamedTuple):
 
 
 def _pixels(image: Any) -> Any:
-    refuse_folder(image, "run_all() of an Operation")
+    refuse_several(image, "run_all() of an Operation")
     return _fovea.files.read_image(path_of(image), {}) if is_path(image) else image
 
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
-from .._arguments import OnError, flag, list_of, model_of, number_of
+from .._arguments import OnError, list_of, model_of, number_of, word
 from .._batch import Results, inputs_of
 from .._coco import coco_image
 from .._explanation import Box, Explanation
-from .._frames import Frames, VideoLike, each_of, is_encoded, mask_of, name_of, pixels_of, rgb
+from .._frames import Frames, VideoLike, decoded, each_of, mask_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
 from .._notebook import OnImage
 from .._operation import Operated
 from .._options import PeopleDetectOptions, Unpack
 from .._progress import Progress
 from .._records import PeopleDetectFields as _Detections
-from .._results import RowTable, corners
+from .._results import Boxed, RowTable, corners
 from .._rules import in_its_colors
 from .._saved import Saved, of_operation
 from ..errors import InvalidArgument
@@ -28,13 +28,17 @@ from ..files import Path, as_path, is_path
 from ._model import Bytes, Floats, Model, load_model
 
 
-class Detection(NamedTuple):
-    """One person."""
-
+class _Detection(NamedTuple):
     xyxy: tuple[float, float, float, float]  #: left, top, right and bottom, in pixels
     score: float  #: higher means more certain
     scale: float  #: how many pixels of the image one pixel of the pyramid level covers
     confidence: float | None  #: share of the detections with this score that are people, where the model is calibrated
+
+
+class Detection(_Detection, Boxed):
+    """One person."""
+
+    __slots__ = ()
 
 
 @of_operation("people detect", rows="people")
@@ -91,10 +95,16 @@ class Detections(OnImage, Saved, RowTable[Detection], _Detections):
         return supervision.Detections(xyxy=self.xyxy, confidence=sure, class_id=np.zeros(len(self), dtype=np.int64))
 
     @in_its_colors
-    def draw(self, image: Any = None) -> Bytes:
-        """An RGB image with the boxes and scores, the image that was searched unless another one is given."""
+    def draw(self, image: Any = None, *, label: Literal["score", "confidence"] = "score") -> Bytes:
+        """An RGB image with the boxes, the image that was searched unless another one is given. The number in each box is the
+        ``label``: "score", or "confidence" of models that have a calibration."""
         pixels = rgb(self._image if image is None else image, "the image that was searched")
-        return _fovea.operations.draw(self._operation, self._kept(pixels))
+        kept = self._kept(pixels)
+        if word(label, "label", ("score", "confidence")) == "confidence":
+            if np.isnan(self.confidence).any():
+                raise InvalidArgument(f"{self.provenance['model']} has no calibration, so that no confidence is known; label is 'score'")
+            kept["values"]["people"] = {**kept["values"]["people"], "score": self.confidence.astype(self.score.dtype)}
+        return _fovea.operations.draw(self._operation, kept)
 
     def __repr__(self) -> str:
         people = "1 person" if len(self) == 1 else f"{len(self)} people"
@@ -123,6 +133,10 @@ class WindowExplanation(Explanation):
     levels: list[tuple[float, float, Box]]  #: height of a person, best score and window, per size
 
 
+#: Options that a detector has not, and who has them.
+_OF_TRACKS = {"people.track() and Tracker() take it": _fovea.people.track_options()}
+
+
 class Detector(Operated):
     """Finds people in one image after another. Threads take turns; several detectors run side by side."""
 
@@ -130,7 +144,7 @@ class Detector(Operated):
 
     _operation = "people detect"
 
-    @takes_options(_fovea.people.detect_options())
+    @takes_options(_fovea.people.detect_options(), elsewhere=_OF_TRACKS)
     def __init__(self, model: Path | Model = "channels", **options: Unpack[PeopleDetectOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
         self.model = model_of(model, Model, load_model)
@@ -216,22 +230,22 @@ class Detector(Operated):
 
         Frames are decoded and searched in several threads. With ``keep_images`` each result has its frame, so that it can
         be drawn and saved without it; results of images by their paths can be drawn anyway."""
-        keep = flag(keep_images, "keep_images")
+        frames = Frames(source, keep_images=keep_images)
 
         def found(pair: tuple[Any, Detections]) -> Detections:
             pixels, people = pair
-            people._image = pixels if keep else people._image
+            people._image = pixels if frames.keep else people._image
             return people
 
-        return each_of(self._search(Frames(source), progress), found, Detections)
+        return each_of(self._search(frames, progress), found, Detections)
 
     def _search(self, frames: Frames, progress: Progress) -> Results[tuple[Any, Detections]]:
         """The pixels of each frame with the people in them."""
 
         def search(face: Any, frame: Any, index: int) -> tuple[Any, Detections]:
-            pixels, at, seconds = frame.decode() if is_encoded(frame) else (pixels_of(frame), index, None)
-            path = as_path(frame) if is_path(frame) else None
-            own = {"frame": at, "time_seconds": seconds, "path": path, "_image": path}
+            pixels, at, seconds = decoded(frame, index)
+            image = as_path(frame) if is_path(frame) else None
+            own = {"frame": at, "time_seconds": seconds, "path": frames.file_of(frame), "_image": image}
             return pixels, self._found(face, pixels, [name_of(frame, frames.name)], **own)
 
         return self._each_frame(frames, search, progress)
@@ -244,7 +258,7 @@ class Detector(Operated):
         return f"Detector({self.model.name!r}, device {self._options['device']!r})"
 
 
-@takes_options(_fovea.people.detect_options())
+@takes_options(_fovea.people.detect_options(), elsewhere=_OF_TRACKS)
 def detect(
     image: Any, model: Path | Model = "channels", mask: Any = None, **options: Unpack[PeopleDetectOptions]
 ) -> Detections:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
-from .._arguments import flag, shown, unmasked
+from .._arguments import shown, unmasked
 from .._batch import Results
 from .._frames import Frames, VideoLike, each_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
@@ -18,11 +18,11 @@ from .._options import PeopleEvaluateTracksOptions, PeopleReadMotOptions, People
 from .._progress import Progress
 from .._records import PeopleEvaluateTracksFields as _Measured
 from .._records import PeopleTrackFields as _Tracked
-from .._results import Record, command_line, described
+from .._results import Boxed, Record, command_line, described
 from .._rules import call, in_its_colors
 from .._saved import Saved, of_operation
 from .._tracks import TrackTable
-from ..errors import InvalidType
+from ..errors import FormatError, InvalidType
 from ..files import Path, as_path, is_path
 from ._detect import Detections, Detector
 from ._model import Bytes, Floats, Model
@@ -30,14 +30,18 @@ from ._model import Bytes, Floats, Model
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
 
 
-class Track(NamedTuple):
-    """One person in one frame."""
-
+class _Track(NamedTuple):
     id: int  #: from 1, in the order in which people were confirmed
     xyxy: tuple[float, float, float, float]  #: left, top, right and bottom, in pixels
     confidence: float  #: the score of the last detection
     detection: int  #: its place among the detections of this frame; -1 where there is none
     missed: int  #: frames since the last detection
+
+
+class Track(_Track, Boxed):
+    """One person in one frame."""
+
+    __slots__ = ()
 
 
 @of_operation("people track", rows="people")
@@ -94,12 +98,16 @@ class Tracks(OnImage, Saved, TrackTable[Track], _Tracked):
         return f"{people} in frame {self.frame}, ids {self.tracker_id.tolist()}"
 
 
+#: Options that people are searched by.
+_OF_DETECTORS = {"give a Detector that has it in place of the model": _fovea.people.detect_options()}
+
+
 class Tracker(Face):
     """Joins the detections of one frame after another to people with identities. Threads take turns."""
 
     _keeps = "the people of its frames"
 
-    @takes_options(_fovea.people.track_options())
+    @takes_options(_fovea.people.track_options(), elsewhere=_OF_DETECTORS)
     def __init__(self, **options: Unpack[PeopleTrackOptions]) -> None:
         """Begins without people."""
         self._begin(_fovea.people.Tracker(dict(options)), options)
@@ -140,7 +148,7 @@ class Tracker(Face):
 
         The detector is a Detector, whose options then count, or a model. Frames are searched in several threads. With
         ``keep_images`` each result has its frame, so that it can be drawn without it."""
-        frames, finder, keep = Frames(source), detector_of(detector), flag(keep_images, "keep_images")
+        frames, finder = Frames(source, keep_images=keep_images), detector_of(detector)
         rules = self._rules or finder._rules
         searches = call(finder._rules, finder._search, frames, progress)
         words = ("--model", finder.model.name, *finder._words)
@@ -150,7 +158,7 @@ class Tracker(Face):
             columns = call(rules, self._face.track, pixels, found.whole["box"], found.whole["score"])
             tracks = self._tracks(columns, frames.name, words)
             tracks.frame, tracks._rules, tracks.path = found.frame or 0, rules, found.path
-            tracks._image = pixels if keep else found.path
+            tracks.time_seconds, tracks._image = found.time_seconds, pixels if frames.keep else found._image
             return tracks
 
         return each_of(searches, followed, Tracks)
@@ -161,7 +169,7 @@ class Tracker(Face):
 
     def _tracks(self, found: dict[str, Any], source: str, words: Sequence[str]) -> Tracks:
         origin = self._origin("people", "track", source, end=(*words, "--json"))
-        return Tracks(**origin, values=found, frame=int(found["frame"]))
+        return Tracks(**origin, values=found, frame=int(found["frame"]), _name=source)
 
     def __repr__(self) -> str:
         return f"Tracker({self.identities} people in {self._face.frames} frames)"
@@ -172,7 +180,7 @@ def detector_of(detector: Path | Model | Detector) -> Detector:
     return detector if isinstance(detector, Detector) else Detector(detector)
 
 
-@takes_options(_fovea.people.track_options())
+@takes_options(_fovea.people.track_options(), elsewhere=_OF_DETECTORS)
 def track(
     source: VideoLike,
     detector: Path | Model | Detector = "channels",
@@ -193,8 +201,14 @@ def track(
 def read_mot(path: Path, **options: Unpack[PeopleReadMotOptions]) -> Doubles:
     """The boxes of a file of MOT challenge text, ordered by frame.
 
-    A row is frame, id, x, y, width, height, score, class, visibility; frames and pixels count from 0."""
-    return _fovea.people.read_mot(as_path(path), dict(options))
+    A row is frame, id, x, y, width, height, score, class, visibility; frames and pixels count from 0. Detections have no id,
+    which their files write as -1: ``identities=False`` reads them, with -1 as the id of each."""
+    try:
+        return _fovea.people.read_mot(as_path(path), dict(options))
+    except FormatError as error:
+        if "a whole id from 0 on" not in str(error):
+            raise
+        raise FormatError(f"{error}; identities=False reads detections, which have none") from None
 
 
 @described(_fovea.people.evaluate_tracks_fields())

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import _fovea
-from .._arguments import list_of, refuse_folder, shown, text
+from .._arguments import list_of, refuse_several, shown, text
 from .._batch import images_of
+from .._frames import plain
 from ..errors import InvalidArgument, InvalidType
 from ..files import as_path, is_path
 
@@ -19,8 +20,8 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 def _pixels(image: Any) -> Any:
-    refuse_folder(image, "classify_all() of a Classifier")
-    return _fovea.scenes.read_image(as_path(image)) if is_path(image) else image
+    refuse_several(image, "classify_all() of a Classifier")
+    return _fovea.scenes.read_image(as_path(image)) if is_path(image) else plain(image)
 
 
 def _corpus(
