@@ -330,7 +330,28 @@ std::string Inputs::add_upload(const UploadedFile& header, const UploadedFile& s
   return add_files({std::move(plain_header), std::move(plain_samples)}, InputKind::kCube);
 }
 
+void Inputs::keep_upload(const std::string& name, const std::string& bytes,
+                         const std::function<void(const std::string& path)>& read) {
+  keep_files({{plain_name(name), bytes}}, read);
+}
+
 std::string Inputs::add_files(const std::vector<UploadedFile>& files, InputKind kind) {
+  std::string id;
+  keep_files(files, [&](const std::string& path) {
+    // The name alone does not say how many bands a TIFF has.
+    const bool cube = kind == InputKind::kImage && is_cube(path);
+    const InputKind of_file = cube ? InputKind::kCube : kind;
+    const std::string& name = files.front().name;
+    KeptInputs of_trial;
+    Input trial(path, path, name, of_file, of_trial, kUploadLimits);
+    trial.thumbnail(16);  // what cannot be read is not listed
+    id = add(path, name, of_file, kUploadLimits);
+  });
+  return id;
+}
+
+void Inputs::keep_files(const std::vector<UploadedFile>& files,
+                        const std::function<void(const std::string& path)>& read) {
   std::uint64_t bytes = 0;
   for (const UploadedFile& file : files) bytes += file.bytes.size();
   std::string path;
@@ -344,7 +365,14 @@ std::string Inputs::add_files(const std::vector<UploadedFile>& files, InputKind 
     path = fmt::format("{}/{}", folder(), uploads_++);
   }
   try {
-    return keep_files(path, files, kind);
+    std::filesystem::create_directory(path);
+    for (const UploadedFile& each : files) {
+      std::ofstream file(path + "/" + each.name, std::ios::binary);
+      file.write(each.bytes.data(), static_cast<std::streamsize>(each.bytes.size()));
+      file.close();
+      if (!file) throw WriteError(fmt::format("'{}' cannot be kept in {}", each.name, path));
+    }
+    read(path + "/" + files.front().name);
   } catch (const std::exception& error) {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
@@ -357,25 +385,6 @@ std::string Inputs::add_files(const std::vector<UploadedFile>& files, InputKind 
       message.erase(at, path.size() + 1);
     throw FormatError(message);
   }
-}
-
-std::string Inputs::keep_files(const std::string& folder, const std::vector<UploadedFile>& files,
-                               InputKind kind) {
-  std::filesystem::create_directory(folder);
-  for (const UploadedFile& each : files) {
-    std::ofstream file(folder + "/" + each.name, std::ios::binary);
-    file.write(each.bytes.data(), static_cast<std::streamsize>(each.bytes.size()));
-    file.close();
-    if (!file) throw WriteError(fmt::format("'{}' cannot be kept in {}", each.name, folder));
-  }
-  const std::string& name = files.front().name;
-  const std::string path = folder + "/" + name;
-  // The name alone does not say how many bands a TIFF has.
-  if (kind == InputKind::kImage && is_cube(path)) kind = InputKind::kCube;
-  KeptInputs of_trial;
-  Input trial(path, path, name, kind, of_trial, kUploadLimits);
-  trial.thumbnail(16);  // what cannot be read is not listed
-  return add(path, name, kind, kUploadLimits);
 }
 
 std::shared_ptr<Input> Inputs::find(std::string_view id) const {

@@ -7,6 +7,7 @@
 #include <fovea/io/video.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -141,6 +142,10 @@ class Inputs {
   std::string add_upload(const std::string& name, const std::string& bytes);
   // The same for a cube of ENVI, whose header and samples came together.
   std::string add_upload(const UploadedFile& header, const UploadedFile& samples);
+  // Keeps a file that is no input and lets `read` read it; it is removed where that throws. Throws
+  // what `read` throws, with the name in place of the path.
+  void keep_upload(const std::string& name, const std::string& bytes,
+                   const std::function<void(const std::string& path)>& read);
 
   // Null where there is none.
   std::shared_ptr<Input> find(std::string_view id) const;
@@ -153,8 +158,8 @@ class Inputs {
   std::string add(const std::string& path, const std::string& name, InputKind kind,
                   const InputLimits& limits = {});
   std::string add_files(const std::vector<UploadedFile>& files, InputKind kind);
-  std::string keep_files(const std::string& folder, const std::vector<UploadedFile>& files,
-                         InputKind kind);
+  void keep_files(const std::vector<UploadedFile>& files,
+                  const std::function<void(const std::string& path)>& read);
 
   KeptInputs kept_{};
   UploadFolder uploaded_;

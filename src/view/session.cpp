@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::size_t kMostBody = 64 << 10;
 constexpr std::size_t kMostToken = 256;
+constexpr std::size_t kMostResults = std::size_t{64} << 20;  // bytes of a file of results
 constexpr int kThumbnailSide = 192;
 constexpr int kPatchSide = 96;
 constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
@@ -217,11 +218,30 @@ Response Session::systems() const {
   return json_response(std::move(text));
 }
 
+// A file of results that a page has sent. The answer has no id, as it is no input, but that of an
+// input that it is about.
+Response Session::upload_results(const std::string& name, const std::string& bytes) {
+  if (bytes.size() > kMostResults)
+    throw InvalidArgument(
+        fmt::format("'{}' has {} MiB; at most {} of results can be added here, name it on the "
+                    "command line",
+                    detail::shown(name), bytes.size() >> 20, kMostResults >> 20));
+  std::string about;
+  inputs_.keep_upload(name, bytes, [&](const std::string& path) {
+    about = saved_.add_sent(read_saved(path), inputs_);
+  });
+  return json_response(fmt::format("{{\"about\": \"{}\"}}", about));
+}
+
 Response Session::upload(const Request& request) {
   const std::string name(request.asked("name")), samples(request.asked("samples"));
+  if (is_saved_file(name)) return upload_results(name, request.body);
   const auto added = [this](const std::string& id) {
+    const std::shared_ptr<Input> input = inputs_.find(id);
+    saved_.add_labels_inside(*input, inputs_);
+    saved_.look_again(inputs_);
     arrivals_.tell(inputs_.size());
-    return json_response(inputs_.find(id)->facts_json());
+    return json_response(input->facts_json());
   };
   if (samples.empty()) return added(inputs_.add_upload(name, request.body));
   const std::string_view body = request.body;

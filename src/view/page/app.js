@@ -8,6 +8,7 @@ import {Connection} from './connection.js';
 import {Controls} from './controls.js';
 import {Divider} from './divider.js';
 import {byId} from './dom.js';
+import {countOf} from './saved_boxes.js';
 import {SavedResults} from './saved_results.js';
 import {EvaluationPage} from './evaluation.js';
 import {Player} from './live.js';
@@ -29,10 +30,11 @@ let timer = 0;  // of the next run
 const track = new Track();
 let boxFields, controls, earlier, evaluations, player, solid, strip, tabs, video, view, visits, why;
 
-// Shows what is wrong, below what was said about the inputs as a whole, which stays until another one is chosen.
+// Shows what is wrong over the picture, below what was said about the inputs as a whole, which stays until another one is chosen.
 function tell(message) {
-  byId('message').textContent = [state.remark, message].filter(Boolean).join('\n');
-  byId('message').hidden = !byId('message').textContent;
+  const text = [state.remark, message].filter(Boolean).join('\n');
+  if (byId('message-text').textContent !== text) byId('message-text').textContent = text;
+  byId('message').hidden = !text;
 }
 
 function remark(text) {
@@ -48,6 +50,11 @@ async function guarded(work) {
     tell(error.message);
     return null;
   }
+}
+
+// Marks the result that is shown as one from before a change, until another one is there.
+function setOutdated(is) {
+  document.body.classList.toggle('outdated', is && Boolean(state.result));
 }
 
 // What the address says.
@@ -103,6 +110,7 @@ function changeOptions(options, model) {
 
 function onOptions(key = null) {
   state.steps[state.system.name].add(chosenOptions(), key);
+  setOutdated(true);
   requestRun(key === null ? 0 : 40);
 }
 
@@ -146,6 +154,9 @@ function chooseSystem(system) {
 
 function sayWelcome() {
   byId('summary').textContent = 'Add an image, a video, a mesh or a cube to begin.';
+  byId('welcome-missing').textContent = earlier.files.filter(({missing}) => missing.length > 0).map(({name, missing}) =>
+    `${name} is about ${countOf(missing.length, 'input')} that cannot be found: ${missing.slice(0, 3).map((each) => each.name).join(', ')}${
+      missing.length > 3 ? ' and others' : ''}.`).join(' ');
 }
 
 // Stops a run whose result nobody wants any more.
@@ -162,7 +173,8 @@ function clearResult() {
   byId('found').style.minHeight = `${byId('found').offsetHeight}px`;
   state.wanted = null;
   closeWhy();
-  state.result = null;
+  state.result = state.kept = null;
+  setOutdated(false);
   solid.clear();
   showResult(null, view);
   video.show(null);
@@ -184,14 +196,28 @@ async function chooseInput(input, frame = 0) {
   byId('zoom').hidden = false;
   const facts = await guarded(() => getJson(`inputs/${input.id}`));
   if (state.input !== input) return;
-  if (!facts) return letGo();
+  if (!facts) return showUnread(input);
   state.facts = facts;
+  if (!facts.width) view.show(null);  // a live source, of which nothing is known before its first frame
   state.bound = facts.frames < 0 ? Infinity : facts.frames ?? 1;
   showTimeline();
   if (!state.system || !takes(state.system, input)) state.system = state.systems.find((system) => takes(system, input)) ?? null;
   showFrame();
   if (state.system) chooseSystem(state.system);
   else letGo();
+}
+
+// Of an input that cannot be read nothing is shown but what is wrong with it, which was told.
+function showUnread(input) {
+  const text = `${input.name.split('/').pop()} cannot be shown.`;
+  view.show(null);
+  view.canvas.setAttribute('aria-label', text);
+  boxFields.show(null, null);
+  byId('timeline').hidden = byId('zoom').hidden = true;
+  byId('summary').textContent = text;
+  showSystems();
+  note();
+  letGo();
 }
 
 // What follows the result comes to where it belongs.
@@ -258,6 +284,7 @@ function setFrame(number, run = true) {
   if (!run) return;
   note();
   showFrame();
+  if (!state.system?.whole_video) setOutdated(true);
   if (!state.system?.whole_video || !state.run) requestRun(60);
 }
 
@@ -376,6 +403,7 @@ const kOnPlayer = {
   },
   frame(message, bitmap) {
     const {input, system} = state;
+    state.kept = null;
     if (input.kind === 'live') {
       state.facts = {...state.facts, width: message.width, height: message.height};
       byId('stage').style.setProperty('--aspect', message.width / message.height);
@@ -400,10 +428,10 @@ const kOnPlayer = {
   async kept({kept}) {
     state.kept = kept;
     const result = await guarded(() => getJson(`results/${kept}`));
-    if (!result || !player.open || player.playing || state.kept !== kept) return;
+    if (!result || state.kept !== kept) return;  // the frames went on, or something else was chosen
     closeWhy();
     controls.learn(result);
-    state.result = {...result, id: kept, address: `results/${kept}`};
+    takeResult(result, kept);
     showResult(state.result, view);
   },
   prompt() {
@@ -419,8 +447,8 @@ const kOnPlayer = {
     rememberEnd();
     if (events.length > 0) byId('summary').textContent = `At its end the video has shown: ${events.map(({name}) => name).join(', ')}.`;
     if (state.input.kind === 'live') kOnPlayer.failed('The stream has ended.');
-    else if (state.system.runs) setFrame(state.frame);
-    else showFrame();  // what was found on the way stays
+    else if (state.system.runs && (state.system.whole_video || !state.kept)) setFrame(state.frame);
+    else showFrame();  // the last frame stays with its result, as one that is paused
   },
 };
 
@@ -467,6 +495,7 @@ async function run() {
     return;
   }
   tell(null);
+  state.kept = null;
   const began = performance.now();
   const started = startJob('run', runBody(inputs), (progress) => started === state.run && showProgress(progress));
   state.run = started;
@@ -481,7 +510,7 @@ async function run() {
     }
     const result = await getJson(`results/${id}`);
     if (started !== state.run) return;
-    state.result = {...result, id, address: `results/${id}`};
+    takeResult(result, id);
     byId('state').textContent = `${Math.round(performance.now() - began)} ms`;
     closeWhy();
     showFrame(inputs[0]);
@@ -493,10 +522,16 @@ async function run() {
   } catch (error) {
     if (started !== state.run) return;
     byId('state').textContent = '';
+    setOutdated(true);
     if (!await goBackAtEnd(error)) throw error;
   } finally {
     if (started === state.run) byId('stop').hidden = true;
   }
+}
+
+function takeResult(result, id) {
+  state.result = {...result, id, address: `results/${id}`};
+  setOutdated(false);
 }
 
 function showProgress({state: word, stage, done, total}) {
@@ -584,24 +619,47 @@ function onBox(box) {
   view.box = box;
   view.draw();
   boxFields.show(state.facts, box);
+  setOutdated(true);
   requestRun(0);
+}
+
+// Reads the files of earlier results again, after some came or inputs did that they lacked.
+async function refreshEarlier() {
+  await earlier.refresh();
+  if (state.input) return earlier.show(state.input, state.frame);
+  earlier.showAlone();
+  sayWelcome();
 }
 
 // Adds the inputs that the program has and the strip has not, whichever page has sent them.
 let loading = Promise.resolve();
 function loadInputs(count = Infinity) {
   loading = loading.then(() => guarded(async () => {
-    if (strip.inputs.length < count) strip.add(...await getJson(`inputs?from=${strip.inputs.length}`));
+    if (strip.inputs.length >= count) return;
+    const added = await getJson(`inputs?from=${strip.inputs.length}`);
+    strip.add(...added);
+    if (added.length > 0 && earlier.lacksInputs) await refreshEarlier();
   }));
   return loading;
 }
 
 // Shows the first of the files that were added, and then what is wrong with others.
-async function onAdded(inputs, refused) {
+async function onAdded(added, refused) {
   await loadInputs();
-  const first = strip.inputs.find(({id}) => id === inputs[0]?.id);
-  if (first) await openInput(first);
+  const results = added.filter(({id}) => id === undefined);
+  if (results.length > 0) await guarded(refreshEarlier);
+  const [{id: wanted} = {}] = [...added.filter(({id}) => id), ...results.map(({about}) => ({id: about}))];
+  const first = strip.inputs.find(({id}) => id === wanted), newest = earlier.files.filter(({truth}) => !truth).length - 1;
+  if (first && (added.some(({id}) => id) || !earlier.says(newest))) await openInput(first);
+  if (results.length > 0 && evaluations?.all) await guarded(openNewEvaluation);
   if (refused) remark(refused);
+}
+
+// Opens an evaluation that has come.
+async function openNewEvaluation() {
+  const before = evaluations.all.length;
+  await evaluations.begin(earlier.files);
+  if (evaluations.all.length > before) visit(() => evaluations.open(evaluations.all.length - 1));
 }
 
 function zoomTo(word) {
@@ -677,17 +735,21 @@ async function begin() {
   await loadInputs();
   new Connection({inputs: loadInputs, lost: tell});
   byId('welcome').hidden = strip.inputs.length > 0;
-  if (strip.inputs.length === 0) sayWelcome();
   new Divider(view);
   for (const button of document.querySelectorAll('[data-zoom]')) button.addEventListener('click', () => zoomTo(button.dataset.zoom));
   byId('stop').addEventListener('click', stop);
+  byId('message-close').addEventListener('click', () => remark(null));
   byId('reset').addEventListener('click', () => changeOptions({}));
   byId('frame').addEventListener('input', ({target}) => setFrame(Number(target.value)));
   byId('frame-back').addEventListener('click', () => stepFrame(-1));
   byId('frame-on').addEventListener('click', () => stepFrame(1));
   byId('play').addEventListener('click', togglePlay);
   addEventListener('keydown', onKey);
-  await earlier.begin();
+  await earlier.refresh();
+  if (strip.inputs.length === 0) {
+    earlier.showAlone();
+    sayWelcome();
+  }
   evaluations = new EvaluationPage((mistake) => guarded(() => openMistake(mistake)), visit);
   const evaluated = await evaluations.begin(earlier.files);
   if (state.input) return;  // the user was faster

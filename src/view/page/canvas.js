@@ -38,12 +38,21 @@ export class PictureView {
   get screen() { return {width: this.canvas.clientWidth, height: this.canvas.clientHeight}; }
 
   // Shows another picture: {width, height, levels, tile(level, x, y)}, or a bitmap instead of tiles. Keeps the camera where the size stays.
-  // A picture may have loaded() and missing(address), which are called for each tile that comes, and for each that does not.
+  // A picture may have loaded() and missing(address), which are called for each tile that comes, and for each that does not. Null shows
+  // nothing.
   show(picture) {
-    const same = this.picture && this.picture.width === picture.width && this.picture.height === picture.height;
+    if (!picture) this.letGo();
+    const same = picture && this.picture && this.picture.width === picture.width && this.picture.height === picture.height;
     this.picture = picture;
     if (!same) this.fit();
     this.draw();
+  }
+
+  // What the user was doing with the picture ends.
+  letGo() {
+    this.pointers.clear();
+    this.box = this.corner = null;
+    this.canvas.classList.remove('moves');
   }
 
   // Layers are {width, height, levels, tile or bitmap, shown, opacity}.
