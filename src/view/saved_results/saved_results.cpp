@@ -405,11 +405,15 @@ std::vector<Layer> SavedResults::layers(std::string_view id) const {
     const SavedItem& item = item_at(place);
     const bool truth = files_[place.file].content.evaluation.has_value();
     const std::string what = item.motion.empty() ? "parts" : "motion";
-    layers.push_back({.name = fmt::format("earlier-{}-{}", place.file, place.item),
-                      .title = truth ? "True " + what : "Earlier " + what,
-                      .text = fmt::format(
-                          "From {}.", short_name(item.motion.empty() ? item.parts : item.motion)),
-                      .shown = false});
+    const std::string file = short_name(item.motion.empty() ? item.parts : item.motion);
+    const bool inside = !item.parts.empty() && item.parts == item.input;
+    layers.push_back(
+        {.name = fmt::format("earlier-{}-{}", place.file, place.item),
+         .title = inside  ? "Parts of the file"
+                  : truth ? "True " + what
+                          : "Earlier " + what,
+         .text = fmt::format(inside ? "The parts that {} holds." : "From {}.", file),
+         .shown = inside});
   }
   return layers;
 }

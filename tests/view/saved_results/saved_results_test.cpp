@@ -217,6 +217,8 @@ TEST_F(SavedResultsTest, ShowsThePartsInsideOfAMesh) {
   ASSERT_EQ(inputs_.all().size(), 2U);
   const json layers = said(inputs_.all()[0])["layers"];
   ASSERT_EQ(layers.size(), 1U);
+  EXPECT_EQ(layers[0]["title"], "Parts of the file");
+  EXPECT_EQ(layers[0]["shown"], true);
   const std::vector<report::Color> shown =
       saved_.surface(inputs_.all()[0]->id(), std::string(layers[0]["name"]));
   ASSERT_EQ(shown.size(), 4U);
