@@ -25,6 +25,7 @@ namespace fovea::view {
 namespace {
 
 constexpr std::size_t kMostBody = 64 << 10;
+constexpr std::size_t kMostFilm = 512 << 10;  // which names all of its frames
 constexpr std::size_t kMostToken = 256;
 constexpr std::size_t kMostResults = std::size_t{64} << 20;  // bytes of a file of results
 constexpr int kThumbnailSide = 192;
@@ -79,6 +80,15 @@ Response download(SavedBytes file) {
   return {.type = "application/octet-stream",
           .body = std::move(file.bytes),
           .headers = {{"Content-Disposition", "attachment; filename*=UTF-8''" + name}}};
+}
+
+struct FilmRequest {
+  std::string name{};
+  std::vector<std::string> inputs{};
+};
+void describe(FieldVisitor& visit, FilmRequest& request) {
+  visit("name", request.name, "of the folder");
+  visit("inputs", request.inputs, "its images by their ids, in their order");
 }
 
 // What an explanation is kept by.
@@ -158,7 +168,7 @@ std::variant<Response, std::size_t> Session::admit(const Request& request) {
   if (request.method == "GET") return std::size_t{0};
   if (path == "/session") return kMostToken;
   if (path == "/inputs") return options_.upload_bytes;
-  return kMostBody;
+  return path == "/films" ? kMostFilm : kMostBody;
 }
 
 Response Session::respond(const Request& request) {
@@ -166,6 +176,7 @@ Response Session::respond(const Request& request) {
   if (request.method == "POST") {
     if (request.target.path == "/session") return guard_.open_session(request);
     if (request.target.path == "/inputs") return upload(request);
+    if (request.target.path == "/films") return make_film(request);
     if (request.target.path == "/run") return start(request);
     if (parts.size() == 3 && parts[0] == "results" && parts[2] == "explain")
       return ask(request, std::string(parts[1]));
@@ -249,6 +260,15 @@ Response Session::upload(const Request& request) {
   if (!bytes || *bytes > body.size())
     throw InvalidArgument("upload: header_bytes does not say where the header ends");
   return added(inputs_.add_upload({name, body.substr(0, *bytes)}, {samples, body.substr(*bytes)}));
+}
+
+// The answer has no id where the images are no frames.
+Response Session::make_film(const Request& request) {
+  const auto body = io::parse_record<FilmRequest>(request.body, "film");
+  const std::string id = inputs_.add_film(body.name, body.inputs);
+  if (id.empty()) return json_response("{}");
+  arrivals_.tell(inputs_.size());
+  return json_response(inputs_.find(id)->facts_json());
 }
 
 Response Session::kept_png(const std::string& key, const std::function<std::string()>& make) {

@@ -100,6 +100,22 @@ bool Run::of_film() const {
   return kind == InputKind::kVideo || kind == InputKind::kLive;
 }
 
+Run Run::on_pictures(int count) const {
+  const auto& pictures = inputs.front()->pictures();
+  if (pictures.empty()) return *this;
+  Run run = *this;
+  run.inputs.clear();
+  run.frames.clear();
+  run.frame = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const auto number = static_cast<std::size_t>(frame_number(i));
+    if (number >= pictures.size())
+      throw InvalidArgument(fmt::format("{} ends before frame {}", input(), number));
+    run.inputs.push_back(pictures[number]);
+  }
+  return run;
+}
+
 std::vector<std::shared_ptr<const Picture>> Run::images(int count) const {
   std::vector<std::shared_ptr<const Picture>> images;
   for (const StreamFrame& each : frames) images.push_back(each.picture);

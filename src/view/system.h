@@ -44,6 +44,8 @@ struct Run {
   std::string stem(bool whole_film = false) const;
   // Whether the input moves: a video, a camera or a network stream.
   bool of_film() const;
+  // The same run on frames of a film whose frames are files, as on these files; itself for others.
+  Run on_pictures(int count) const;
   // The number of the frame that it is about, or of one after it; 0 of an image.
   std::int64_t frame_number(std::size_t next = 0) const {
     return frames.empty() ? frame + static_cast<std::int64_t>(next) : frames[next].number;

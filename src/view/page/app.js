@@ -729,7 +729,10 @@ async function begin() {
   Object.assign(state, {systems, limits: {limit, extensions}});
   tabs = new Tabs(systems, (system) => visit(() => {
     evaluations?.toggle(false);  // the user may be faster than the page
-    chooseSystem(system);
+    const {input} = state;
+    if (!input?.film || takes(system, input)) return chooseSystem(system);
+    state.system = system;
+    guarded(() => chooseInput(input.film.input, input.film.frame));
   }), tell);
   showSystems();
   await loadInputs();

@@ -25,6 +25,10 @@ export class Strip {
     for (const input of inputs) {
       const place = this.inputs.push(input) - 1;
       this.places.set(input.id, place);
+      for (const [frame, id] of (input.pictures ?? []).entries()) {
+        const picture = this.inputs[this.places.get(id)];
+        if (picture) picture.film = {input, frame};
+      }
       if (place % kGroupSize === 0) this.addGroup();
       const group = this.groups.at(-1);
       group.style.setProperty('--count', place % kGroupSize + 1);

@@ -85,7 +85,10 @@ std::shared_ptr<Input> InputFinder::called(const std::string& last_name) {
 InputList InputFinder::all_of(InputKind kind) const {
   InputList some;
   std::ranges::copy_if(there_, std::back_inserter(some),
-                       [&](const std::shared_ptr<Input>& input) { return input->kind() == kind; });
+                       [&](const std::shared_ptr<Input>& input) {
+                         // Of a film, its pictures are there as well.
+                         return input->kind() == kind && input->pictures().empty();
+                       });
   return some;
 }
 

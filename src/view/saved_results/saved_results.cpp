@@ -412,7 +412,8 @@ std::vector<Layer> SavedResults::layers(std::string_view id) const {
          .title = inside  ? "Parts of the file"
                   : truth ? "True " + what
                           : "Earlier " + what,
-         .text = fmt::format(inside ? "The parts that {} holds." : "From {}.", file),
+         .text = inside ? fmt::format("The parts that {} holds.", file)
+                        : fmt::format("From {}.", file),
          .shown = inside});
   }
   return layers;
