@@ -221,6 +221,7 @@ class Work {
 
   // What the program tells a user after such an input, in the words of the page; may be empty.
   std::string advice() {
+    if (!takes_frames(operation_)) return {};  // others count what they save
     const std::string name = task_.run.plain_input();
     call_->tally(item_.get());
     std::string text = call_->note_after_input(name);

@@ -7,7 +7,7 @@ import {BoxFields} from './box.js';
 import {Connection} from './connection.js';
 import {Controls} from './controls.js';
 import {Divider} from './divider.js';
-import {byId} from './dom.js';
+import {byId, el} from './dom.js';
 import {countOf} from './saved_boxes.js';
 import {SavedResults} from './saved_results.js';
 import {EvaluationPage} from './evaluation.js';
@@ -22,9 +22,10 @@ import {VideoResults} from './video.js';
 import {Why} from './why.js';
 
 const kClient = clientName();
-const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null,
+const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, seconds: {}, run: null, question: null, result: null,
   kept: null, limits: {}, endedAt: null, seen: 0, bound: 1, steps: {}, remark: null, asked: null, wanted: null};
 // Of a video: `seen` is the last frame that is known to be there, and none is there from `bound` on.
+// `boxes` and `seconds` have what was chosen of inputs, by their ids: targets, and the second images of pairs.
 // `steps` has what the options of each system were, `asked` the place or face that is explained, and `wanted` the one that will be.
 let timer = 0;  // of the next run
 const track = new Track();
@@ -62,7 +63,8 @@ function note() {
   const {system, input, frame} = state;
   document.title = [input?.name.split('/').pop(), system?.title, 'Fovea'].filter(Boolean).join(' – ');
   visits.note({input: input?.name, copy: input && strip.copyOf(input), frame: input?.kind === 'video' ? frame : 0, system: system?.name,
-    ...system && chosenOptions(), box: system?.needs_box && input ? state.boxes[input.id] : null, why: state.asked ?? state.wanted,
+    ...system && chosenOptions(), box: system?.needs_box && input ? state.boxes[input.id] : null,
+    second: takesPair() ? strip.find(state.seconds[input.id])?.name : null, why: state.asked ?? state.wanted,
     evaluation: evaluations?.number});
 }
 
@@ -77,7 +79,7 @@ function visit(change) {
 // Shows what an address says, as far as it is there; the newest one counts.
 let places = 0;
 async function openPlace(place) {
-  const {name, copy, options, box, why: wanted} = {...place, name: place?.input};
+  const {name, copy, options, box, second, why: wanted} = {...place, name: place?.input};
   const named = strip.named(name, copy), input = named ?? strip.inputs[0];
   const number = ++places;
   evaluations.open(place?.evaluation);
@@ -89,6 +91,7 @@ async function openPlace(place) {
     controls.chooseModel(system, place.model ?? system.models[0]);
   }
   if (named && box) state.boxes[named.id] = box;
+  if (named && second) state.seconds[named.id] = strip.named(second, 1)?.id;
   if (input) await chooseInput(input, named ? place.frame : 0);
   else if (system) chooseSystem(system);
   if (number !== places) return;
@@ -120,10 +123,39 @@ function goSteps(by) {
   if (to) changeOptions(to.options, to.model);
 }
 
-// The inputs of a run: an image and the next one, or the last two, or a video, which gives both.
+const takesPair = () => state.system?.images > 1 && state.input?.kind === 'image';
+
+// The images that may be the second of a pair: all, or those around the first where there are very many.
+const kMostSeconds = 500;
+function showPair() {
+  byId('pair').hidden = !takesPair();
+  if (byId('pair').hidden) return;
+  const {input} = state, images = strip.inputs.filter(({kind}) => kind === 'image');
+  const first = Math.max(0, Math.min(images.indexOf(input) - kMostSeconds / 2, images.length - kMostSeconds));
+  const others = images.slice(first, first + kMostSeconds).filter((each) => each !== input);
+  byId('second').replaceChildren(el('option', {value: ''}, 'the next one'), ...others.map(({id, name}) => el('option', {value: id}, name)));
+  byId('second').value = state.seconds[input.id] ?? '';
+}
+
+function chooseSecond(id) {
+  state.seconds[state.input.id] = id;
+  showPair();
+  setOutdated(true);
+  requestRun(0);
+}
+
+// Takes what was picked on the strip: an input, or with Shift the second image of a pair.
+function onPick(input, isSecond) {
+  if (isSecond && takesPair() && input.kind === 'image' && input !== state.input) return chooseSecond(input.id);
+  openInput(input);
+}
+
+// The inputs of a run: an image and the one that was chosen or the next one, or the last two, or a video, which gives both.
 function chosenInputs() {
   const {system, input} = state;
   if (system.images < 2 || input.kind === 'video') return [input];
+  const second = strip.find(state.seconds[input.id]);
+  if (second) return [input, second];
   const next = strip.after(input), before = strip.after(input, -1);
   if (next?.kind === 'image') return [input, next];
   return before?.kind === 'image' ? [before, input] : [input];
@@ -146,6 +178,7 @@ function chooseSystem(system) {
   view.canvas.classList.toggle('draws', system.needs_box);
   view.box = system.needs_box ? state.boxes[state.input?.id] ?? null : null;
   boxFields.show(system.needs_box ? state.facts : null, view.box);
+  showPair();
   clearResult();
   if (!state.input) sayWelcome();
   showFrame();
@@ -638,6 +671,7 @@ function loadInputs(count = Infinity) {
     if (strip.inputs.length >= count) return;
     const added = await getJson(`inputs?from=${strip.inputs.length}`);
     strip.add(...added);
+    showPair();
     if (added.length > 0 && earlier.lacksInputs) await refreshEarlier();
   }));
   return loading;
@@ -720,7 +754,7 @@ async function begin() {
   controls = new Controls(byId('controls'), onOptions);
   new Adding({limits: () => state.limits, say: (text) => { byId('state').textContent = text; }, added: onAdded});
   visits = new Visits((place) => evaluations?.all && guarded(() => openPlace(place)));  // before that, the end of this function does it
-  strip = new Strip(byId('strip'), openInput);
+  strip = new Strip(byId('strip'), onPick);
   why = new Why(view);
   earlier = new SavedResults(view, solid, (spans) => video.setEarlier(spans, state.facts?.frames ?? 0));
   video = new VideoResults(view, (frame) => setFrame(frame));
@@ -741,6 +775,7 @@ async function begin() {
   new Divider(view);
   for (const button of document.querySelectorAll('[data-zoom]')) button.addEventListener('click', () => zoomTo(button.dataset.zoom));
   byId('stop').addEventListener('click', stop);
+  byId('second').addEventListener('change', ({target}) => chooseSecond(target.value));
   byId('message-close').addEventListener('click', () => remark(null));
   byId('reset').addEventListener('click', () => changeOptions({}));
   byId('frame').addEventListener('input', ({target}) => setFrame(Number(target.value)));

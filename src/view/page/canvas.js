@@ -72,9 +72,12 @@ export class PictureView {
   }
   setCamera(camera) {
     this.camera = held(camera, this.picture);
+    // A finger moves the page where there is no more of the picture to see.
+    this.canvas.classList.toggle('whole', this.isWhole());
     this.on.zoom(this.camera.scale);
     this.draw();
   }
+  isWhole() { return this.camera.scale <= 1.001 * fit(this.picture, this.screen, 8).scale; }
   // Shows a box with what is around it.
   lookAt([x, y, width, height]) {
     if (!this.picture) return;
@@ -330,6 +333,7 @@ export class PictureView {
       this.box = boxOf(this.corner, toPicture(this.camera, this.screen, now), this.picture);
       return this.draw();
     }
+    if (event.pointerType === 'touch' && this.pointers.size === 1 && this.isWhole()) return;
     this.canvas.classList.add('moves');
     if (this.pointers.size === 2) {  // pinch
       const [other] = [...this.pointers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
