@@ -101,8 +101,8 @@ std::string with_controls(std::string text, const Form& form) {
     if (at == text.npos || !ends_word(at + flag.size())) continue;
     std::string name = field.name;
     std::ranges::replace(name, '-', ' ');
-    const bool valued = !holds<bool>(field) &&
-                        at + flag.size() < text.size() && text[at + flag.size()] == ' ';
+    const bool valued =
+        !holds<bool>(field) && at + flag.size() < text.size() && text[at + flag.size()] == ' ';
     text.replace(at, flag.size() + (valued ? 1 : 0),
                  fmt::format("the option \"{}\"{}", name, valued ? " at " : ""));
   }

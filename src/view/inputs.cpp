@@ -502,8 +502,7 @@ std::size_t Inputs::size() const {
 std::string Inputs::list_json(std::size_t from) const {
   const std::lock_guard lock(mutex_);
   std::vector<InputFacts> facts;
-  for (std::size_t i = from; i < inputs_.size(); ++i)
-    facts.push_back(facts_of(*inputs_[i]));
+  for (std::size_t i = from; i < inputs_.size(); ++i) facts.push_back(facts_of(*inputs_[i]));
   return records_json(facts);
 }
 

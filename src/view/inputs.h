@@ -137,8 +137,8 @@ class Inputs {
   Inputs(const Inputs&) = delete;
   Inputs& operator=(const Inputs&) = delete;
 
-  // Adds files, folders, globs, cameras and addresses of streams as a command line has them. A folder
-  // with the frames of a film is one more input, behind all others. Throws IoError.
+  // Adds files, folders, globs, cameras and addresses of streams as a command line has them. A
+  // folder with the frames of a film is one more input, behind all others. Throws IoError.
   void add_paths(const std::vector<std::string>& words);
   // The input of this file, which is added where it is new. Null where the end of its name is not
   // that of an input.

@@ -75,7 +75,8 @@ class FilmOfPictures : public testing::Test {
  protected:
   void save(const std::string& name, int brightness, int width = 64) {
     Image<std::uint8_t> image(width, 48);
-    std::fill_n(image.data(), width * 48, static_cast<std::uint8_t>(brightness));
+    for (int y = 0; y < 48; ++y)
+      for (int x = 0; x < width; ++x) image.at(x, y) = static_cast<std::uint8_t>(brightness);
     io::write_image(folder_ / name, image.view());
   }
   test::TempFolder folder_{};

@@ -67,8 +67,7 @@ std::optional<std::string> InputFinder::file(const std::string& named) const {
 std::shared_ptr<Input> InputFinder::named(const std::string& name) {
   if (const auto known = known_.find(name); known != known_.end()) return known->second;
   const std::optional<std::string> path = file(name);
-  return known_[name] =
-             path ? inputs_.add_file(*path) : called(fs::path(name).filename().string());
+  return known_[name] = path ? inputs_.add_file(*path) : called(fs::path(name).filename().string());
 }
 
 std::shared_ptr<Input> InputFinder::called(const std::string& last_name) {
@@ -84,11 +83,10 @@ std::shared_ptr<Input> InputFinder::called(const std::string& last_name) {
 
 InputList InputFinder::all_of(InputKind kind) const {
   InputList some;
-  std::ranges::copy_if(there_, std::back_inserter(some),
-                       [&](const std::shared_ptr<Input>& input) {
-                         // Of a film, its pictures are there as well.
-                         return input->kind() == kind && input->pictures().empty();
-                       });
+  std::ranges::copy_if(there_, std::back_inserter(some), [&](const std::shared_ptr<Input>& input) {
+    // Of a film, its pictures are there as well.
+    return input->kind() == kind && input->pictures().empty();
+  });
   return some;
 }
 

@@ -19,7 +19,8 @@ std::optional<std::int64_t> frame_number(std::string_view name, std::string_view
 class InputFinder {
  public:
   // `beside` is the file of results, `folders` are those that the command line names. No file is
-  // looked for where the results came from a page, `sent`, which must not name files of the machine.
+  // looked for where the results came from a page, `sent`, which must not name files of the
+  // machine.
   InputFinder(Inputs& inputs, std::string beside, std::vector<std::string> folders,
               bool sent = false);
 

@@ -378,11 +378,11 @@ std::string SavedResults::list_json() const {
   const std::lock_guard lock(mutex_);
   std::vector<ListedFile> list;
   for (const File& file : files_) {
-    ListedFile listed{.name = short_name(file.content.path),
-                      .summary = file.summary,
-                      .evaluation = file.content.evaluation.has_value(),
-                      .missing = missing_of(file.content, file.homeless_items,
-                                            file.homeless_events)};
+    ListedFile listed{
+        .name = short_name(file.content.path),
+        .summary = file.summary,
+        .evaluation = file.content.evaluation.has_value(),
+        .missing = missing_of(file.content, file.homeless_items, file.homeless_events)};
     if (!listed.missing.empty())
       listed.summary += fmt::format(" {}.", missing_text(listed.missing));
     for (const SavedItem& item : file.content.items)
@@ -407,14 +407,13 @@ std::vector<Layer> SavedResults::layers(std::string_view id) const {
     const std::string what = item.motion.empty() ? "parts" : "motion";
     const std::string file = short_name(item.motion.empty() ? item.parts : item.motion);
     const bool inside = !item.parts.empty() && item.parts == item.input;
-    layers.push_back(
-        {.name = fmt::format("earlier-{}-{}", place.file, place.item),
-         .title = inside  ? "Parts of the file"
-                  : truth ? "True " + what
-                          : "Earlier " + what,
-         .text = inside ? fmt::format("The parts that {} holds.", file)
-                        : fmt::format("From {}.", file),
-         .shown = inside});
+    layers.push_back({.name = fmt::format("earlier-{}-{}", place.file, place.item),
+                      .title = inside  ? "Parts of the file"
+                               : truth ? "True " + what
+                                       : "Earlier " + what,
+                      .text = inside ? fmt::format("The parts that {} holds.", file)
+                                     : fmt::format("From {}.", file),
+                      .shown = inside});
   }
   return layers;
 }

@@ -30,8 +30,8 @@ class SavedResults {
     add(read_saved(path), inputs, folders);
   }
   void add(SavedFile content, Inputs& inputs, const std::vector<std::string>& folders);
-  // The same for a file that a page has sent: it is only about inputs that are there. Returns the id
-  // of one that it is about, or nothing where none is there.
+  // The same for a file that a page has sent: it is only about inputs that are there. Returns the
+  // id of one that it is about, or nothing where none is there.
   std::string add_sent(SavedFile content, Inputs& inputs);
   // Adds the labels inside of a mesh, as results that this input names; nothing where it has none.
   void add_labels_inside(const Input& mesh, Inputs& inputs);
@@ -45,9 +45,9 @@ class SavedResults {
   // One line per file whose inputs are not all there, for the log.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  // {"files": [{"name", "summary", "least", "greatest", "evaluation", "missing"}, ...]}: "least" and
-  // "greatest" are the range of all scores, "evaluation" says whether the file is one, and "missing"
-  // what it says of inputs that are not there. The truth is the last one and has "truth".
+  // {"files": [{"name", "summary", "least", "greatest", "evaluation", "missing"}, ...]}: "least"
+  // and "greatest" are the range of all scores, "evaluation" says whether the file is one, and
+  // "missing" what it says of inputs that are not there. The truth is the last one and has "truth".
   std::string list_json() const;
   // What the files say about a frame of an input: boxes, scores of classes, layers, and what
   // happens in the whole of a video.
