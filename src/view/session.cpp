@@ -223,7 +223,10 @@ Response Session::systems() const {
   for (const std::unique_ptr<SystemView>& system : systems_) {
     json.begin_object();
     io::write_fields(json, record_ref(system->facts()));
-    json.key("controls").raw(system->controls()).end_object();
+    json.key("controls").raw(system->controls()).key("model_texts").begin_object();
+    for (const std::string& model : system->facts().models)
+      json.member(model, system->text_of(model));
+    json.end_object().end_object();
   }
   json.end_array().end_object().finish();
   return json_response(std::move(text));

@@ -13,6 +13,7 @@
 #include "core/json_text.h"
 #include "core/words.h"
 #include "operations/files.h"
+#include "view/model_text.h"
 #include "view/run_operation.h"
 #include "view/save/save_result.h"
 
@@ -179,6 +180,13 @@ std::string SystemView::model_of(const Run& run) const {
         fmt::format("there is no model '{}' here; --model adds a file of people or actions",
                     detail::shown(run.model)));
   return run.model;
+}
+
+std::string SystemView::text_of(const std::string& model) const {
+  const std::scoped_lock lock(hashing_);
+  const auto [text, is_new] = texts_.try_emplace(model);
+  if (is_new) text->second = model_text(model, facts_.name);
+  return text->second;
 }
 
 std::string SystemView::model_hashes(const std::string& model) const {

@@ -81,6 +81,8 @@ class SystemView {
   virtual ~SystemView() = default;
 
   const SystemFacts& facts() const { return facts_; }
+  // What the page says of one of its models.
+  std::string text_of(const std::string& model) const;
   // Its options at their defaults, as controls_json() gives them.
   virtual std::string controls() const { return "[]"; }
   // Throws what the library throws; Cancelled after a stop. Several threads call it, and begin().
@@ -103,7 +105,7 @@ class SystemView {
  private:
   SystemFacts facts_;
   mutable std::mutex hashing_{};
-  mutable std::map<std::string, std::string> hashes_{};  // by the names of models
+  mutable std::map<std::string, std::string> hashes_{}, texts_{};  // by the names of models
 };
 
 using Systems = std::vector<std::unique_ptr<SystemView>>;

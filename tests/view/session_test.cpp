@@ -109,6 +109,7 @@ TEST_F(SessionTest, ListsSystemsWithControls) {
   ASSERT_GE(systems.size(), 4U);
   EXPECT_EQ(systems[0]["name"], "people");
   EXPECT_EQ(systems[0]["models"][0], "channels");
+  EXPECT_NE(systems[0]["model_texts"]["channels"], "");
   EXPECT_GT(systems[0]["controls"].size(), 5U);
   EXPECT_EQ(systems[1]["images"], 2);
 }
