@@ -60,13 +60,25 @@ RULES = """    # The order of colors in arrays that are read and in pictures tha
 
 
 def typed_dict(name: str, table: list[dict[str, Any]]) -> str:
-    lines = [f"class {name}(TypedDict, total=False):"]
+    """A class of keywords, behind one for each part of the options."""
+
+    def members(entries: Iterable[dict[str, Any]], prefix: str = "") -> list[str]:
+        return [
+            line
+            for entry in entries
+            for line in (*comment(entry, table), f"    {entry['name'].removeprefix(prefix)}: {annotation(entry)}")
+        ]
+
+    parts = {part: f"{name}{part.capitalize()}" for entry in table if (part := entry.get("part"))}
+    lines = []
+    for part, title in parts.items():
+        lines += [f"class {title}(TypedDict, total=False):"]
+        lines += [*members((entry for entry in table if entry.get("part") == part), f"{part}_"), ""]
+    lines += [f"class {name}(TypedDict, total=False):"]
+    lines += [f"    {part}: {title} | None" for part, title in parts.items()]
     if not re.match("Kmeans|.*Svm|ScenesBag", name) and all(entry["name"] != "color" for entry in table):
         lines.append(RULES)
-    for entry in table:
-        lines += comment(entry, table)
-        lines.append(f"    {entry['name']}: {annotation(entry)}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *members(table)]) + "\n"
 
 
 def field_type(entry: dict[str, Any], column: bool = False) -> str:

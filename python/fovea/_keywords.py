@@ -29,6 +29,28 @@ def _line(entry: dict[str, Any], table: list[dict[str, Any]]) -> str:
     return in_python(f"{entry['name']}: {entry['help']}{accepted}. Default: {usual}.", table)
 
 
+def _shown(entry: dict[str, Any], own: Iterable[str]) -> dict[str, Any]:
+    """The keyword of a signature that stands for an option: its own, or that of its part."""
+    if not entry["part"] or entry["name"] in own:
+        return entry
+    return {"name": entry["part"], "kind": "dict[str, Any]", "default": None}
+
+
+def _lines(table: list[dict[str, Any]], own: Iterable[str]) -> list[str]:
+    """One line per option, those of a part behind it and without its name."""
+    lines, part = [], ""
+    for entry in table:
+        shown = _shown(entry, own)["name"]
+        if shown == entry["name"]:
+            lines.append("    " + _line(entry, table))
+            continue
+        if shown != part:
+            lines.append(f"    {shown}: A dict of these options. Each is a keyword too, with {shown}_ before its name.")
+            part = shown
+        lines.append("        " + _line(entry, table).removeprefix(f"{shown}_"))
+    return lines
+
+
 def default_of(table: list[dict[str, Any]], name: str) -> Any:
     """The default of one option."""
     return next(entry["default"] for entry in table if entry["name"] == name)
@@ -39,7 +61,8 @@ def takes_options(
 ) -> Callable[[_Annotated], _Annotated]:
     """Replaces ``**options`` in a signature by the keywords of a table, and lists them in the docstring.
 
-    ``rules`` are those for arrays (see ``_rules``) that a call may have of its own."""
+    Options of one part, ``hog_cell`` and ``hog_block``, are one keyword in the signature, ``hog``, which takes a dict of
+    them. ``rules`` are those for arrays (see ``_rules``) that a call may have of its own."""
 
     def annotate(function: _Annotated) -> _Annotated:
         signature = inspect.signature(function)
@@ -48,14 +71,11 @@ def takes_options(
         # Keywords of the table keep its order, also those that the function itself names.
         before = [p for p in own.values() if p.name not in listed or p.kind is not p.KEYWORD_ONLY]
         placed = {p.name for p in before}
+        shown = {s["name"]: s for s in (_shown(e, own) for e in table) if s["name"] not in placed}
         keywords = [
-            own[e["name"]]
-            if e["name"] in own
-            else inspect.Parameter(
-                e["name"], inspect.Parameter.KEYWORD_ONLY, default=e["default"], annotation=_annotation(e)
-            )
-            for e in table
-            if e["name"] not in placed
+            own.get(name)
+            or inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=e["default"], annotation=_annotation(e))
+            for name, e in shown.items()
         ]
         own_rules = {name: _rules.KEYWORDS[name] for name in rules if name not in listed}
         keywords += [
@@ -64,7 +84,7 @@ def takes_options(
         ]
         function.__signature__ = signature.replace(parameters=before + keywords)  # type: ignore[attr-defined]
         lines = "\n".join(
-            ["    " + _line(e, table) for e in table]
+            _lines(table, own)
             + [f"    {name}: {help}. Default: as the program has it." for name, (_, help) in own_rules.items()]
         )
         function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n{lines}\n"

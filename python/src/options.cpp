@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "errors.h"
@@ -229,6 +230,7 @@ namespace {
 nb::dict option_entry(const OptionField& field) {
   nb::dict entry;
   entry["name"] = keyword_of(field);
+  entry["part"] = field.part;
   entry["kind"] = kind_of(field);
   entry["default"] = option_value(field);
   entry["help"] = std::string(field.help);
@@ -241,13 +243,37 @@ nb::dict option_entry(const OptionField& field) {
   return entry;
 }
 
+// The keywords with those of a part, hog={"cell": 6}, under their whole names, hog_cell=6.
+nb::dict whole_keywords(const nb::dict& keywords, OptionsRef options, const std::string& function) {
+  std::set<std::string> parts;
+  options.each(options.options, [&](const OptionField& field) { parts.insert(field.part); });
+  nb::dict whole;
+  const auto add = [&](const std::string& name, nb::handle value) {
+    if (whole.contains(name.c_str()))
+      throw_invalid_type(function + "() is given '" + name + "' twice");
+    whole[name.c_str()] = value;
+  };
+  for (const auto& [key, value] : keywords) {
+    const std::string name = text_of(key);
+    if (!parts.contains(name)) {
+      add(name, value);
+      continue;
+    }
+    if (value.is_none()) continue;
+    if (!PyDict_Check(value.ptr()))
+      throw_invalid_type(name + " is " + shown(value) + "; expected a dict of its options");
+    for (const auto& [own, of_part] : nb::borrow<nb::dict>(value))
+      add(name + "_" + text_of(own), of_part);
+  }
+  return whole;
+}
+
 }  // namespace
 
 void detail::set_keywords(OptionsRef options, const nb::dict& keywords,
                           const std::string& function) {
-  nb::dict left;
-  for (const auto& [name, value] : keywords) left[name] = value;
-  if (nb::len(left) == 0) return;
+  if (nb::len(keywords) == 0) return;
+  const nb::dict left = whole_keywords(keywords, options, function);
   options.each(options.options, [&](const OptionField& field) {
     const std::string keyword = keyword_of(field);
     if (!left.contains(keyword.c_str())) return;

@@ -57,6 +57,22 @@ def test_wrong_keywords_of_methods_are_refused_alike():
     assert inspect.signature(detector.detect).parameters.keys() == {"image", "mask"}
 
 
+def test_options_of_a_part_are_one_keyword():
+    signature = inspect.signature(fovea.flow.estimate)
+    assert "lk" in signature.parameters and not any(name.startswith("lk_") for name in signature.parameters)
+    assert len(inspect.signature(fovea.people.train).parameters) <= 24  # each of a hundred options is one of a part
+    assert "\n    lk: " in fovea.flow.estimate.__doc__ and "\n        radius: " in fovea.flow.estimate.__doc__
+    options = fovea.flow.Estimator(method="lk", lk={"radius": 3}, bm={}, device="cpu").options
+    assert options == fovea.flow.Estimator(method="lk", lk_radius=3, device="cpu").options and options["lk_radius"] == 3
+    for keywords, says in (
+        ({"lk": {"radios": 3}}, "no keyword 'lk_radios'; did you mean 'lk_radius'?"),
+        ({"lk": {"radius": 3}, "lk_radius": 3}, "is given 'lk_radius' twice"),
+        ({"lk": 3}, "lk is 3; expected a dict of its options"),
+    ):
+        with pytest.raises(TypeError, match=re.escape(says)):
+            fovea.flow.Estimator(**keywords)
+
+
 def test_values_of_numpy_and_none_are_taken():
     options = fovea.people.Detector(
         "hog", ratio=np.float32(1.25), stride=np.int64(16), region=np.array([1, 2, 64, 128]), threshold=None,

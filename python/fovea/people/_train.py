@@ -35,8 +35,8 @@ def train(
 
     ``positives`` are crops with one person's window (64x128 pixels by default) in the middle of each, and ``negatives``
     whole images without people. Both are a folder, a glob, or a list of paths and arrays of uint8, gray, RGB or RGBA.
-    Options that begin with ``hog_`` and ``linear_`` are those of the kinds hog, hog-cells and hog-integral;
-    ``cascade_``, ``channels_`` and ``filtered_`` belong to the kinds of these names.
+    ``hog`` and ``linear`` have the options of the kinds hog, hog-cells and hog-integral; ``cascade``, ``channels`` and
+    ``filtered`` those of the kinds of these names.
 
     A ``preset`` trains a cascade as a paper does: "thesis" is that of Bilgic with 23 stages, "zhu" that of Zhu et al.
     with 30. Options given beside it count, and ``facts["preset"]`` of the model names them.

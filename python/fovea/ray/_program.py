@@ -109,7 +109,9 @@ def option_words(options: Mapping[str, Any]) -> list[str]:
         option = name.replace("_", "-")
         if value is None:
             continue
-        if isinstance(value, bool):
+        if isinstance(value, dict):  # the options of a part
+            words += option_words({f"{name}_{own}": each for own, each in value.items()})
+        elif isinstance(value, bool):
             words.append(f"--{option}" if value else f"--no-{option}")
         elif isinstance(value, (list, tuple)) and all(isinstance(element, (int, float)) for element in value):
             words += [f"--{option}", ",".join(str(element) for element in value)]
