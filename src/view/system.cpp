@@ -13,9 +13,9 @@
 #include "core/json_text.h"
 #include "core/words.h"
 #include "operations/files.h"
-#include "view/model_text.h"
 #include "view/run_operation.h"
 #include "view/save/save_result.h"
+#include "view/views/model_text.h"
 
 namespace fovea::view {
 

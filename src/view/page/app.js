@@ -1,17 +1,21 @@
 // The page: what the user has chosen, and what follows from it.
 import {placeIn, Steps, Visits} from './address.js';
 import {Adding} from './adding.js';
-import {clientName, getBytes, getJson, openSession, startJob} from './api.js';
+import {clientName, getJson, openSession, startJob} from './api.js';
 import {PictureView} from './canvas.js';
 import {BoxFields} from './box.js';
 import {Connection} from './connection.js';
 import {Controls} from './controls.js';
 import {Divider} from './divider.js';
-import {byId, el} from './dom.js';
+import {byId} from './dom.js';
 import {countOf} from './saved_boxes.js';
 import {SavedResults} from './saved_results.js';
 import {EvaluationPage} from './evaluation.js';
+import {endIn, findEnd} from './film_end.js';
+import {listenToKeys} from './keys.js';
 import {Player} from './live.js';
+import {Message} from './message.js';
+import {Pair} from './pair.js';
 import {showPassing, showResult} from './result.js';
 import {Solid} from './solid.js';
 import {Strip} from './strip.js';
@@ -22,26 +26,15 @@ import {VideoResults} from './video.js';
 import {Why} from './why.js';
 
 const kClient = clientName();
-const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, seconds: {}, run: null, question: null, result: null,
-  kept: null, limits: {}, endedAt: null, seen: 0, bound: 1, steps: {}, remark: null, asked: null, wanted: null};
+const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null,
+  kept: null, limits: {}, endedAt: null, seen: 0, bound: 1, steps: {}, asked: null, wanted: null};
 // Of a video: `seen` is the last frame that is known to be there, and none is there from `bound` on.
-// `boxes` and `seconds` have what was chosen of inputs, by their ids: targets, and the second images of pairs.
 // `steps` has what the options of each system were, `asked` the place or face that is explained, and `wanted` the one that will be.
 let timer = 0;  // of the next run
 const track = new Track();
-let boxFields, controls, earlier, evaluations, player, solid, strip, tabs, video, view, visits, why;
+let boxFields, controls, earlier, evaluations, message, pair, player, solid, strip, tabs, video, view, visits, why;
 
-// Shows what is wrong over the picture, below what was said about the inputs as a whole, which stays until another one is chosen.
-function tell(message) {
-  const text = [state.remark, message].filter(Boolean).join('\n');
-  if (byId('message-text').textContent !== text) byId('message-text').textContent = text;
-  byId('message').hidden = !text;
-}
-
-function remark(text) {
-  state.remark = text;
-  tell(null);
-}
+const tell = (text) => message.tell(text), remark = (text) => message.remark(text);
 
 // Runs a piece of work and shows what goes wrong.
 async function guarded(work) {
@@ -64,7 +57,7 @@ function note() {
   document.title = [input?.name.split('/').pop(), system?.title, 'Fovea'].filter(Boolean).join(' – ');
   visits.note({input: input?.name, copy: input && strip.copyOf(input), frame: input?.kind === 'video' ? frame : 0, system: system?.name,
     ...system && chosenOptions(), box: system?.needs_box && input ? state.boxes[input.id] : null,
-    second: takesPair() ? strip.find(state.seconds[input.id])?.name : null, why: state.asked ?? state.wanted,
+    second: pair.second?.name, why: state.asked ?? state.wanted,
     evaluation: evaluations?.number});
 }
 
@@ -91,7 +84,7 @@ async function openPlace(place) {
     controls.chooseModel(system, place.model ?? system.models[0]);
   }
   if (named && box) state.boxes[named.id] = box;
-  if (named && second) state.seconds[named.id] = strip.named(second, 1)?.id;
+  if (named && second) pair.put(named, strip.named(second, 1)?.id);
   if (input) await chooseInput(input, named ? place.frame : 0);
   else if (system) chooseSystem(system);
   if (number !== places) return;
@@ -123,42 +116,9 @@ function goSteps(by) {
   if (to) changeOptions(to.options, to.model);
 }
 
-const takesPair = () => state.system?.images > 1 && state.input?.kind === 'image';
-
-// The images that may be the second of a pair: all, or those around the first where there are very many.
-const kMostSeconds = 500;
-function showPair() {
-  byId('pair').hidden = !takesPair();
-  if (byId('pair').hidden) return;
-  const {input} = state, images = strip.inputs.filter(({kind}) => kind === 'image');
-  const first = Math.max(0, Math.min(images.indexOf(input) - kMostSeconds / 2, images.length - kMostSeconds));
-  const others = images.slice(first, first + kMostSeconds).filter((each) => each !== input);
-  byId('second').replaceChildren(el('option', {value: ''}, 'the next one'), ...others.map(({id, name}) => el('option', {value: id}, name)));
-  byId('second').value = state.seconds[input.id] ?? '';
-}
-
-function chooseSecond(id) {
-  state.seconds[state.input.id] = id;
-  showPair();
-  setOutdated(true);
-  requestRun(0);
-}
-
 // Takes what was picked on the strip: an input, or with Shift the second image of a pair.
 function onPick(input, isSecond) {
-  if (isSecond && takesPair() && input.kind === 'image' && input !== state.input) return chooseSecond(input.id);
-  openInput(input);
-}
-
-// The inputs of a run: an image and the one that was chosen or the next one, or the last two, or a video, which gives both.
-function chosenInputs() {
-  const {system, input} = state;
-  if (system.images < 2 || input.kind === 'video') return [input];
-  const second = strip.find(state.seconds[input.id]);
-  if (second) return [input, second];
-  const next = strip.after(input), before = strip.after(input, -1);
-  if (next?.kind === 'image') return [input, next];
-  return before?.kind === 'image' ? [before, input] : [input];
+  if (!isSecond || !pair.take(input)) openInput(input);
 }
 
 const showSystems = () => tabs.show(state.system, (system) => whyOff(system, state.input));
@@ -178,7 +138,7 @@ function chooseSystem(system) {
   view.canvas.classList.toggle('draws', system.needs_box);
   view.box = system.needs_box ? state.boxes[state.input?.id] ?? null : null;
   boxFields.show(system.needs_box ? state.facts : null, view.box);
-  showPair();
+  pair.show(state.system, state.input);
   clearResult();
   if (!state.input) sayWelcome();
   showFrame();
@@ -345,31 +305,13 @@ async function goBackAtEnd({message}) {
   if (input?.kind !== 'video' || state.frame < end || end === 0) return false;
   if (state.frame >= state.bound) return true;  // it is looked for already
   state.bound = end;
-  while (state.bound > state.seen + 1) {
-    const middle = (state.seen + state.bound) >> 1, there = await hasFrame(input, middle);
-    if (state.input !== input) return true;
-    if (there) state.seen = Math.max(state.seen, middle);
-    else state.bound = Math.min(state.bound, middle);
-  }
+  await findEnd(input, state.facts.levels, state, () => state.input === input);
+  if (state.input !== input) return true;
   state.facts = {...state.facts, frames: state.bound};
   const isPast = state.frame >= state.bound;
   showTimeline();
   if (isPast) setFrame(state.frame);
   return true;
-}
-
-// The frame before which a video ends, as an error says it.
-function endIn(message) {
-  return Number(/ ends before frame (\d+)$/.exec(message)?.[1] ?? Infinity);
-}
-
-async function hasFrame(input, frame) {
-  try {
-    await getBytes(`inputs/${input.id}/tile/${frame}/${state.facts.levels - 1}/0/0`);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 // A picture does not say why it is missing; the program does when it is asked again.
@@ -511,7 +453,7 @@ function showTrack() {
 async function run() {
   const {system, input} = state;
   if (player.open || input.kind === 'live') return play();
-  const inputs = chosenInputs();
+  const inputs = pair.inputs(system, input);
   strip.mark(input, inputs.find((each) => each !== input) ?? null);
   if (!system.runs) {
     if (showTrack()) return;
@@ -671,7 +613,7 @@ function loadInputs(count = Infinity) {
     if (strip.inputs.length >= count) return;
     const added = await getJson(`inputs?from=${strip.inputs.length}`);
     strip.add(...added);
-    showPair();
+    pair.show(state.system, state.input);
     if (added.length > 0 && earlier.lacksInputs) await refreshEarlier();
   }));
   return loading;
@@ -718,28 +660,12 @@ function step(by) {
   if (next) openInput(next);
 }
 
-// Takes options back or on, but not while somebody types into a field, which the browser takes back.
-function onStepKey(event) {
-  const by = {z: event.shiftKey ? 1 : -1, y: 1}[event.key.toLowerCase()], {target} = event;
-  if (!by || event.altKey || (target.matches('input') && target.value !== target.defaultValue && !/range|checkbox/.test(target.type))) return;
-  event.preventDefault();
-  goSteps(by);
-}
-
-function onKey(event) {
-  if (event.ctrlKey || event.metaKey) return onStepKey(event);
-  if (event.altKey) return;
-  if (event.target.closest('input, select, pre') && event.key !== 'Escape') return;
-  if (event.target.closest('button, a, summary') && [' ', 'Enter'].includes(event.key)) return;
-  const pan = {ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]}[event.key];
-  if (pan && document.activeElement === view.canvas && view.picture) {
-    const size = event.shiftKey ? view.camera.scale : 60;
-    event.preventDefault();
-    view.panBy(pan[0] * size, pan[1] * size);
-  } else if (kKeys[event.key]) {
-    event.preventDefault();
-    kKeys[event.key]();
-  }
+// Moves the picture by arrows where it has the focus; returns whether it does.
+function panByKeys([x, y], byPixel) {
+  if (document.activeElement !== view.canvas || !view.picture) return false;
+  const size = byPixel ? view.camera.scale : 60;
+  view.panBy(x * size, y * size);
+  return true;
 }
 
 function showZoom(scale) {
@@ -747,6 +673,7 @@ function showZoom(scale) {
 }
 
 async function begin() {
+  message = new Message();
   view = new PictureView(byId('canvas'), {click: onClick, box: onBox, zoom: showZoom});
   solid = new Solid(byId('model'), byId('model-tools'), {pick: askFace, zoom: showZoom, failed: (error) => tell(error.message)});
   boxFields = new BoxFields(byId('box'), onBox);
@@ -755,6 +682,10 @@ async function begin() {
   new Adding({limits: () => state.limits, say: (text) => { byId('state').textContent = text; }, added: onAdded});
   visits = new Visits((place) => evaluations?.all && guarded(() => openPlace(place)));  // before that, the end of this function does it
   strip = new Strip(byId('strip'), onPick);
+  pair = new Pair(strip, () => {
+    setOutdated(true);
+    requestRun(0);
+  });
   why = new Why(view);
   earlier = new SavedResults(view, solid, (spans) => video.setEarlier(spans, state.facts?.frames ?? 0));
   video = new VideoResults(view, (frame) => setFrame(frame));
@@ -775,14 +706,12 @@ async function begin() {
   new Divider(view);
   for (const button of document.querySelectorAll('[data-zoom]')) button.addEventListener('click', () => zoomTo(button.dataset.zoom));
   byId('stop').addEventListener('click', stop);
-  byId('second').addEventListener('change', ({target}) => chooseSecond(target.value));
-  byId('message-close').addEventListener('click', () => remark(null));
   byId('reset').addEventListener('click', () => changeOptions({}));
   byId('frame').addEventListener('input', ({target}) => setFrame(Number(target.value)));
   byId('frame-back').addEventListener('click', () => stepFrame(-1));
   byId('frame-on').addEventListener('click', () => stepFrame(1));
   byId('play').addEventListener('click', togglePlay);
-  addEventListener('keydown', onKey);
+  listenToKeys(kKeys, {steps: goSteps, pan: panByKeys});
   await earlier.refresh();
   if (strip.inputs.length === 0) {
     earlier.showAlone();

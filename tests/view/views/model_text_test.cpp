@@ -1,4 +1,4 @@
-#include "view/model_text.h"
+#include "view/views/model_text.h"
 
 #include <gmock/gmock.h>
 
