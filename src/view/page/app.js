@@ -8,7 +8,7 @@ import {Connection} from './connection.js';
 import {Controls} from './controls.js';
 import {Divider} from './divider.js';
 import {byId} from './dom.js';
-import {countOf} from './saved_boxes.js';
+import {lackText} from './saved_boxes.js';
 import {SavedResults} from './saved_results.js';
 import {EvaluationPage} from './evaluation.js';
 import {endIn, findEnd} from './film_end.js';
@@ -147,9 +147,7 @@ function chooseSystem(system) {
 
 function sayWelcome() {
   byId('summary').textContent = 'Add an image, a video, a mesh or a cube to begin.';
-  byId('welcome-missing').textContent = earlier.files.filter(({missing}) => missing.length > 0).map(({name, missing}) =>
-    `${name} is about ${countOf(missing.length, 'input')} that cannot be found: ${missing.slice(0, 3).map((each) => each.name).join(', ')}${
-      missing.length > 3 ? ' and others' : ''}.`).join(' ');
+  byId('welcome-missing').textContent = lackText(earlier.files);
 }
 
 // Stops a run whose result nobody wants any more.
@@ -510,9 +508,8 @@ function takeResult(result, id) {
 }
 
 function showProgress({state: word, stage, done, total}) {
-  if (word !== 'running') return;
   const part = total > 0 ? ` ${Math.round(100 * done / total)} %` : '';
-  byId('state').textContent = stage ? `${stage}${part}` : 'Working';
+  if (word === 'running') byId('state').textContent = stage ? `${stage}${part}` : 'Working';
 }
 
 function stop() {
@@ -627,25 +624,11 @@ async function onAdded(added, refused) {
   const [{id: wanted} = {}] = [...added.filter(({id}) => id), ...results.map(({about}) => ({id: about}))];
   const first = strip.inputs.find(({id}) => id === wanted), newest = earlier.files.filter(({truth}) => !truth).length - 1;
   if (first && (added.some(({id}) => id) || !earlier.says(newest))) await openInput(first);
-  if (results.length > 0 && evaluations?.all) await guarded(openNewEvaluation);
+  if (results.length > 0 && evaluations?.all) await guarded(() => evaluations.openNew(earlier.files));
   if (refused) remark(refused);
 }
 
-// Opens an evaluation that has come.
-async function openNewEvaluation() {
-  const before = evaluations.all.length;
-  await evaluations.begin(earlier.files);
-  if (evaluations.all.length > before) visit(() => evaluations.open(evaluations.all.length - 1));
-}
-
-function zoomTo(word) {
-  if (solid.shown) return solid.zoom(word);
-  if (!view.picture) return;
-  if (word === 'in') view.zoomBy(1.5);
-  if (word === 'out') view.zoomBy(1 / 1.5);
-  if (word === 'fit') view.fit();
-  if (word === 'one') view.zoomBy(1 / view.camera.scale);
-}
+const zoomTo = (word) => (solid.shown ? solid : view).zoom(word);
 
 const kKeys = {
   '+': () => zoomTo('in'), '=': () => zoomTo('in'), '-': () => zoomTo('out'), 0: () => zoomTo('fit'), 1: () => zoomTo('one'),
@@ -658,14 +641,6 @@ const kKeys = {
 function step(by) {
   const next = state.input && strip.after(state.input, by);
   if (next) openInput(next);
-}
-
-// Moves the picture by arrows where it has the focus; returns whether it does.
-function panByKeys([x, y], byPixel) {
-  if (document.activeElement !== view.canvas || !view.picture) return false;
-  const size = byPixel ? view.camera.scale : 60;
-  view.panBy(x * size, y * size);
-  return true;
 }
 
 function showZoom(scale) {
@@ -711,7 +686,7 @@ async function begin() {
   byId('frame-back').addEventListener('click', () => stepFrame(-1));
   byId('frame-on').addEventListener('click', () => stepFrame(1));
   byId('play').addEventListener('click', togglePlay);
-  listenToKeys(kKeys, {steps: goSteps, pan: panByKeys});
+  listenToKeys(kKeys, {steps: goSteps, pan: (way, byPixel) => view.panByKeys(way, byPixel)});
   await earlier.refresh();
   if (strip.inputs.length === 0) {
     earlier.showAlone();

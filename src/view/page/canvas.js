@@ -95,6 +95,19 @@ export class PictureView {
     this.fitted = false;
     this.setCamera({...this.camera, x: this.camera.x - x / this.camera.scale, y: this.camera.y - y / this.camera.scale});
   }
+  // By arrows, where it has the focus; returns whether it does.
+  panByKeys([x, y], byPixel) {
+    if (document.activeElement !== this.canvas || !this.picture) return false;
+    const size = byPixel ? this.camera.scale : 60;
+    this.panBy(x * size, y * size);
+    return true;
+  }
+  zoom(word) {
+    if (word === 'in') this.zoomBy(1.5);
+    if (word === 'out') this.zoomBy(1 / 1.5);
+    if (word === 'fit') this.fit();
+    if (word === 'one' && this.picture) this.zoomBy(1 / this.camera.scale);
+  }
   resize() {
     const dots = window.devicePixelRatio || 1;
     this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * dots));

@@ -74,6 +74,13 @@ export function missingText({name, text, boxes, events, greatest}) {
   return words.length > 0 ? `${name}: ${words.join(', ')}` : name;
 }
 
+// Which inputs of which files are not there, in sentences.
+export function lackText(files) {
+  return files.filter(({missing}) => missing.length > 0).map(({name, missing}) =>
+    `${name} is about ${countOf(missing.length, 'input')} that cannot be found: ${missing.slice(0, 3).map((each) => each.name).join(', ')}${
+      missing.length > 3 ? ' and others' : ''}.`).join(' ');
+}
+
 // A step that gives some hundred places of the slider.
 export function stepOf({least, greatest}) {
   const range = greatest - least;
