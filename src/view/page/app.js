@@ -629,7 +629,6 @@ async function onAdded(added, refused) {
 }
 
 const zoomTo = (word) => (solid.shown ? solid : view).zoom(word);
-
 const kKeys = {
   '+': () => zoomTo('in'), '=': () => zoomTo('in'), '-': () => zoomTo('out'), 0: () => zoomTo('fit'), 1: () => zoomTo('one'),
   b: () => byId('compare').click(), ',': () => stepFrame(-1), '.': () => stepFrame(1), ' ': togglePlay,
