@@ -146,6 +146,7 @@ function chooseSystem(system) {
 }
 
 function sayWelcome() {
+  earlier.showAlone();
   byId('summary').textContent = 'Add an image, a video, a mesh or a cube to begin.';
   byId('welcome-missing').textContent = lackText(earlier.files);
 }
@@ -204,6 +205,7 @@ function showUnread(input) {
   view.show(null);
   view.canvas.setAttribute('aria-label', text);
   boxFields.show(null, null);
+  earlier.showAlone();
   byId('timeline').hidden = byId('zoom').hidden = true;
   byId('summary').textContent = text;
   showSystems();
@@ -270,12 +272,13 @@ function showTimeline() {
 
 function setFrame(number, run = true) {
   if (run) player.stop();
-  if (run && !state.system?.runs && number !== state.frame) clearResult();  // it was about the frame that was paused
+  const moves = run && number !== state.frame;
+  if (moves && !state.system?.runs) clearResult();  // it was about the frame that was paused
   showFrameNumber(number);
   if (!run) return;
   note();
   showFrame();
-  if (!state.system?.whole_video) setOutdated(true);
+  if (moves && !state.system?.whole_video) setOutdated(true);
   if (!state.system?.whole_video || !state.run) requestRun(60);
 }
 
@@ -599,7 +602,6 @@ function onBox(box) {
 async function refreshEarlier() {
   await earlier.refresh();
   if (state.input) return earlier.show(state.input, state.frame);
-  earlier.showAlone();
   sayWelcome();
 }
 
@@ -687,10 +689,7 @@ async function begin() {
   byId('play').addEventListener('click', togglePlay);
   listenToKeys(kKeys, {steps: goSteps, pan: (way, byPixel) => view.panByKeys(way, byPixel)});
   await earlier.refresh();
-  if (strip.inputs.length === 0) {
-    earlier.showAlone();
-    sayWelcome();
-  }
+  if (strip.inputs.length === 0) sayWelcome();
   evaluations = new EvaluationPage((mistake) => guarded(() => openMistake(mistake)), visit);
   const evaluated = await evaluations.begin(earlier.files);
   if (state.input) return;  // the user was faster
