@@ -18,9 +18,10 @@ async function hasFrame(input, levels, frame) {
 // Narrows `range` = {seen, bound}, a frame that is there and one that is not, until one follows the other; ends early where
 // `isWanted()` says that nobody wants to know any more.
 export async function findEnd(input, levels, range, isWanted) {
-  while (range.bound > range.seen + 1 && isWanted()) {
-    const middle = (range.seen + range.bound) >> 1;
-    if (await hasFrame(input, levels, middle)) range.seen = Math.max(range.seen, middle);
+  while (range.bound > range.seen + 1) {
+    const middle = (range.seen + range.bound) >> 1, there = await hasFrame(input, levels, middle);
+    if (!isWanted()) return;
+    if (there) range.seen = Math.max(range.seen, middle);
     else range.bound = Math.min(range.bound, middle);
   }
 }
