@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "core/json_text.h"
@@ -87,6 +88,25 @@ void fill_form(Form& form, const FormValues& values) {
     set_option(*field, text);
     check_option(*field);
   }
+}
+
+std::string with_controls(std::string text, const Form& form) {
+  const auto ends_word = [&](std::size_t at) {
+    return at >= text.size() ||
+           (std::isalnum(static_cast<unsigned char>(text[at])) == 0 && text[at] != '-');
+  };
+  for (const OptionField& field : form.fields) {
+    const std::string flag = "--" + field.name;
+    const std::size_t at = text.find(flag);
+    if (at == text.npos || !ends_word(at + flag.size())) continue;
+    std::string name = field.name;
+    std::ranges::replace(name, '-', ' ');
+    const bool valued =
+        !holds<bool>(field) && at + flag.size() < text.size() && text[at + flag.size()] == ' ';
+    text.replace(at, flag.size() + (valued ? 1 : 0),
+                 fmt::format("the option \"{}\"{}", name, valued ? " at " : ""));
+  }
+  return text;
 }
 
 std::string shell_word(const std::string& word) {

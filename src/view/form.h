@@ -35,6 +35,10 @@ void fill_form(Form& form, const FormValues& values);
 std::string changed_flags(const Form& form, const Form& defaults);
 std::string changed_keywords(const Form& form, const Form& defaults);
 
+// A sentence of the program with controls in place of flags: 'the option "enlarge" at 2' of
+// "--enlarge 2".
+std::string with_controls(std::string text, const Form& form);
+
 // A word as a shell reads it back.
 std::string shell_word(const std::string& word);
 

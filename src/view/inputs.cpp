@@ -17,6 +17,7 @@
 #include "core/words.h"
 #include "view/access/guard.h"
 #include "view/cube.h"
+#include "view/number.h"
 #include "view/records.h"
 
 namespace fovea::view {
@@ -78,6 +79,34 @@ Image<std::uint8_t> mesh_picture(const io::TriangleMesh& mesh) {
                       {.size = {420, 420}, .exec = {.device = Device::cpu(), .threads = 1}});
 }
 
+// "walk_", 12 and ".png" of "walk_012.png".
+struct NumberedName {
+  std::string before{};
+  std::int64_t number = 0;
+  std::string behind{};
+};
+// Nothing where a name has no number.
+std::optional<NumberedName> numbered_name(const std::string& path) {
+  const std::filesystem::path whole(path);
+  const std::string stem = whole.stem().string();
+  const std::size_t last = stem.find_last_of("0123456789");
+  if (last == stem.npos) return {};
+  const std::size_t before = stem.find_last_not_of("0123456789", last);
+  const std::size_t first = before == stem.npos ? 0 : before + 1;
+  const auto number = number_of<std::int64_t>(stem.substr(first, last + 1 - first));
+  if (!number) return {};
+  return NumberedName{stem.substr(0, first), *number,
+                      stem.substr(last + 1) + whole.extension().string()};
+}
+
+// What is known of an input without reading it.
+InputFacts facts_of(const Input& input) {
+  InputFacts facts{.id = input.id(), .name = input.name(), .kind = input.kind()};
+  for (const std::shared_ptr<Input>& picture : input.pictures())
+    facts.pictures.push_back(picture->id());
+  return facts;
+}
+
 // A path by which one file is always known.
 std::string known_path(const std::string& path) {
   std::error_code ignored;
@@ -104,6 +133,7 @@ void describe(FieldVisitor& visit, InputFacts& facts) {
   visit("levels", facts.levels, "sizes in which there are tiles");
   visit("frames", facts.frames, "of a video; -1 where it does not say");
   visit("rate", facts.rate, "frames per second of a video");
+  visit("pictures", facts.pictures, "ids of the frames of a film", {.sparse = true});
 }
 
 std::vector<std::string> input_extensions() { return everything().extensions; }
@@ -143,14 +173,35 @@ std::size_t bytes_of(const io::TriangleMesh& mesh) {
          mesh.polygons.size() * sizeof(mesh.polygons[0]);
 }
 
+bool are_frames(const std::vector<std::string>& paths) {
+  constexpr std::size_t kLeastFrames = 3;
+  if (paths.size() < kLeastFrames) return false;
+  std::optional<NumberedName> first;
+  std::int64_t last = -1;
+  for (const std::string& path : paths) {
+    const std::optional<NumberedName> name = numbered_name(path);
+    if (!name || name->number <= last) return false;
+    last = name->number;
+    if (!first) first = name;
+    if (name->before != first->before || name->behind != first->behind) return false;
+  }
+  try {
+    const io::ImageInfo begin = io::image_info(paths.front()), end = io::image_info(paths.back());
+    return begin.width == end.width && begin.height == end.height && !is_cube(paths.front());
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 Input::Input(std::string id, std::string path, std::string name, InputKind kind, KeptInputs& kept,
-             const InputLimits& limits)
+             const InputLimits& limits, std::vector<std::shared_ptr<Input>> pictures)
     : id_(std::move(id)),
       path_(std::move(path)),
       name_(std::move(name)),
       kind_(kind),
       kept_(kept),
-      limits_(limits) {}
+      limits_(limits),
+      pictures_(std::move(pictures)) {}
 
 std::string Input::frame_key(int number) const { return fmt::format("{}/{}", id_, number); }
 
@@ -190,7 +241,17 @@ std::shared_ptr<const Picture> Input::read_frame(int number) {
   }
   if (kind_ == InputKind::kImage)
     return std::make_shared<Picture>(people::detector_pixels(image()));
-  return read_film(number);
+  return pictures_.empty() ? read_film(number) : read_picture(number);
+}
+
+// As the program reads the frames of a folder, which are not turned upright.
+std::shared_ptr<const Picture> Input::read_picture(int number) const {
+  if (static_cast<std::size_t>(number) >= pictures_.size())
+    throw InvalidArgument(fmt::format("{} ends before frame {}", name_, number));
+  const std::string& path = pictures_[static_cast<std::size_t>(number)]->path();
+  return std::make_shared<Picture>(
+      people::detector_pixels(io::read_image(path, {.max_pixels = limits_.max_pixels})),
+      number / io::VideoReadOptions{}.frame_rate);
 }
 
 // The open video, which comes to this frame; a reader goes forward only.
@@ -229,7 +290,7 @@ std::string Input::thumbnail(int side) {
 }
 
 std::string Input::facts_json() {
-  InputFacts facts{.id = id_, .name = name_, .kind = kind_};
+  InputFacts facts = facts_of(*this);
   if (kind_ != InputKind::kLive) {
     const std::shared_ptr<const Picture> first = frame(0);
     facts.width = first->width();
@@ -251,7 +312,7 @@ Inputs::Inputs()
 Inputs::~Inputs() = default;
 
 std::string Inputs::add(const std::string& path, const std::string& name, InputKind kind,
-                        const InputLimits& limits) {
+                        const InputLimits& limits, std::vector<std::shared_ptr<Input>> pictures) {
   const std::lock_guard lock(mutex_);
   if (inputs_.size() >= kMostInputs)
     throw InvalidArgument(
@@ -261,7 +322,8 @@ std::string Inputs::add(const std::string& path, const std::string& name, InputK
   std::string id = fmt::format("{}-{}", prefix_, inputs_.size());
   index_[id] = inputs_.size();
   paths_.emplace(known_path(path), inputs_.size());
-  inputs_.push_back(std::make_shared<Input>(id, path, name, kind, kept_, limits));
+  inputs_.push_back(
+      std::make_shared<Input>(id, path, name, kind, kept_, limits, std::move(pictures)));
   return id;
 }
 
@@ -287,6 +349,54 @@ void Inputs::add_paths(const std::vector<std::string>& words) {
       continue;
     add(path, path, *kind);
   }
+  std::error_code ignored;
+  for (const std::string& word : words)
+    if (std::filesystem::is_directory(word, ignored)) add_film_of(word);
+}
+
+// Adds the film of a folder whose pictures are inputs already, where they are frames.
+void Inputs::add_film_of(const std::string& folder) {
+  std::vector<std::string> paths;
+  try {
+    paths = io::expand_inputs(std::array{folder}, io::image_files());
+  } catch (const IoError&) {  // it has no images
+    return;
+  }
+  if (!are_frames(paths)) return;
+  std::vector<std::shared_ptr<Input>> pictures;
+  for (const std::string& path : paths) pictures.push_back(add_file(path));
+  const std::filesystem::path plain = std::filesystem::path(folder) / "";
+  add(folder, plain.parent_path().string(), InputKind::kVideo, {}, std::move(pictures));
+}
+
+std::string Inputs::add_film(const std::string& name, const std::vector<std::string>& images) {
+  std::vector<std::shared_ptr<Input>> pictures;
+  std::vector<std::string> paths;
+  for (const std::string& id : images) {
+    pictures.push_back(find(id));
+    if (!pictures.back() || pictures.back()->kind() != InputKind::kImage)
+      throw InvalidArgument(fmt::format("'{}' is no image", detail::shown(id)));
+    paths.push_back(pictures.back()->path());
+  }
+  if (!are_frames(paths)) return {};
+  // A folder of links is read as the folder of a command line is.
+  const std::string plain = plain_name(name).empty() ? "film" : plain_name(name);
+  const std::filesystem::path film = std::filesystem::path(new_folder(0)) / plain;
+  std::filesystem::create_directories(film);
+  for (const std::string& path : paths)
+    std::filesystem::create_symlink(path, film / std::filesystem::path(path).filename());
+  return add(film.string(), plain, InputKind::kVideo, kUploadLimits, std::move(pictures));
+}
+
+// A folder for uploads of so many bytes, which is not made yet.
+std::string Inputs::new_folder(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (uploaded_bytes_ + bytes > kMostUploaded)
+    throw InvalidArgument(
+        "4 GiB have been uploaded, which is the most; name files on the "
+        "command line instead");
+  uploaded_bytes_ += bytes;
+  return fmt::format("{}/{}", folder(), uploads_++);
 }
 
 std::shared_ptr<Input> Inputs::add_file(const std::string& path) {
@@ -330,21 +440,40 @@ std::string Inputs::add_upload(const UploadedFile& header, const UploadedFile& s
   return add_files({std::move(plain_header), std::move(plain_samples)}, InputKind::kCube);
 }
 
+void Inputs::keep_upload(const std::string& name, const std::string& bytes,
+                         const std::function<void(const std::string& path)>& read) {
+  keep_files({{plain_name(name), bytes}}, read);
+}
+
 std::string Inputs::add_files(const std::vector<UploadedFile>& files, InputKind kind) {
+  std::string id;
+  keep_files(files, [&](const std::string& path) {
+    // The name alone does not say how many bands a TIFF has.
+    const bool cube = kind == InputKind::kImage && is_cube(path);
+    const InputKind of_file = cube ? InputKind::kCube : kind;
+    const std::string& name = files.front().name;
+    KeptInputs of_trial;
+    Input trial(path, path, name, of_file, of_trial, kUploadLimits);
+    trial.thumbnail(16);  // what cannot be read is not listed
+    id = add(path, name, of_file, kUploadLimits);
+  });
+  return id;
+}
+
+void Inputs::keep_files(const std::vector<UploadedFile>& files,
+                        const std::function<void(const std::string& path)>& read) {
   std::uint64_t bytes = 0;
   for (const UploadedFile& file : files) bytes += file.bytes.size();
-  std::string path;
-  {
-    const std::lock_guard lock(mutex_);
-    if (uploaded_bytes_ + bytes > kMostUploaded)
-      throw InvalidArgument(
-          "4 GiB have been uploaded, which is the most; name files on the "
-          "command line instead");
-    uploaded_bytes_ += bytes;
-    path = fmt::format("{}/{}", folder(), uploads_++);
-  }
+  const std::string path = new_folder(bytes);
   try {
-    return keep_files(path, files, kind);
+    std::filesystem::create_directory(path);
+    for (const UploadedFile& each : files) {
+      std::ofstream file(path + "/" + each.name, std::ios::binary);
+      file.write(each.bytes.data(), static_cast<std::streamsize>(each.bytes.size()));
+      file.close();
+      if (!file) throw WriteError(fmt::format("'{}' cannot be kept in {}", each.name, path));
+    }
+    read(path + "/" + files.front().name);
   } catch (const std::exception& error) {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
@@ -357,25 +486,6 @@ std::string Inputs::add_files(const std::vector<UploadedFile>& files, InputKind 
       message.erase(at, path.size() + 1);
     throw FormatError(message);
   }
-}
-
-std::string Inputs::keep_files(const std::string& folder, const std::vector<UploadedFile>& files,
-                               InputKind kind) {
-  std::filesystem::create_directory(folder);
-  for (const UploadedFile& each : files) {
-    std::ofstream file(folder + "/" + each.name, std::ios::binary);
-    file.write(each.bytes.data(), static_cast<std::streamsize>(each.bytes.size()));
-    file.close();
-    if (!file) throw WriteError(fmt::format("'{}' cannot be kept in {}", each.name, folder));
-  }
-  const std::string& name = files.front().name;
-  const std::string path = folder + "/" + name;
-  // The name alone does not say how many bands a TIFF has.
-  if (kind == InputKind::kImage && is_cube(path)) kind = InputKind::kCube;
-  KeptInputs of_trial;
-  Input trial(path, path, name, kind, of_trial, kUploadLimits);
-  trial.thumbnail(16);  // what cannot be read is not listed
-  return add(path, name, kind, kUploadLimits);
 }
 
 std::shared_ptr<Input> Inputs::find(std::string_view id) const {
@@ -392,9 +502,7 @@ std::size_t Inputs::size() const {
 std::string Inputs::list_json(std::size_t from) const {
   const std::lock_guard lock(mutex_);
   std::vector<InputFacts> facts;
-  for (std::size_t i = from; i < inputs_.size(); ++i)
-    facts.push_back(
-        {.id = inputs_[i]->id(), .name = inputs_[i]->name(), .kind = inputs_[i]->kind()});
+  for (std::size_t i = from; i < inputs_.size(); ++i) facts.push_back(facts_of(*inputs_[i]));
   return records_json(facts);
 }
 

@@ -7,6 +7,7 @@
 #include <fovea/io/video.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -59,6 +60,7 @@ struct InputFacts {
   std::optional<int> width{}, height{}, levels{};
   std::optional<std::int64_t> frames{};  // of a video; -1 where it does not say
   std::optional<double> rate{};          // frames per second of a video
+  std::vector<std::string> pictures{};   // of a film: the ids of its frames
 };
 void describe(FieldVisitor& visit, InputFacts& facts);
 
@@ -71,16 +73,22 @@ struct InputLimits {
 inline constexpr InputLimits kUploadLimits{.max_pixels = std::uint64_t{1} << 26U,
                                            .cube_bytes = std::uint64_t{1} << 28U};
 
+// Whether pictures are the frames of a film: three or more of one size, whose names differ in one
+// number alone, which grows. By the names, and the sizes of the first and the last one.
+bool are_frames(const std::vector<std::string>& paths);
+
 // One image, video, mesh, cube or live source. Several threads may use it.
 class Input {
  public:
+  // A video that is a folder of pictures has them as inputs of their own, too.
   Input(std::string id, std::string path, std::string name, InputKind kind, KeptInputs& kept,
-        const InputLimits& limits = {});
+        const InputLimits& limits = {}, std::vector<std::shared_ptr<Input>> pictures = {});
 
   const std::string& id() const { return id_; }
   const std::string& path() const { return path_; }
   const std::string& name() const { return name_; }  // as lines for the shell have it
   InputKind kind() const { return kind_; }
+  const std::vector<std::shared_ptr<Input>>& pictures() const { return pictures_; }
 
   // The image, or a frame of the video, as 8-bit gray or RGB, upright; a mesh from one side; a cube
   // in false color. Throws what readers throw, and InvalidArgument where there is no such frame: of
@@ -97,6 +105,7 @@ class Input {
 
  private:
   std::shared_ptr<const Picture> read_frame(int number);
+  std::shared_ptr<const Picture> read_picture(int number) const;
   std::shared_ptr<const Picture> read_film(int number);
   std::shared_ptr<Film> film_at(int number);
   std::shared_ptr<const io::TriangleMesh> read_mesh();
@@ -110,6 +119,7 @@ class Input {
   InputKind kind_;
   KeptInputs& kept_;
   InputLimits limits_;
+  std::vector<std::shared_ptr<Input>> pictures_;
   std::mutex mutex_{};  // of whoever reads the file
 };
 
@@ -127,8 +137,8 @@ class Inputs {
   Inputs(const Inputs&) = delete;
   Inputs& operator=(const Inputs&) = delete;
 
-  // Adds files, folders, globs, cameras and addresses of streams as a command line has them. Throws
-  // IoError.
+  // Adds files, folders, globs, cameras and addresses of streams as a command line has them. A
+  // folder with the frames of a film is one more input, behind all others. Throws IoError.
   void add_paths(const std::vector<std::string>& words);
   // The input of this file, which is added where it is new. Null where the end of its name is not
   // that of an input.
@@ -141,6 +151,13 @@ class Inputs {
   std::string add_upload(const std::string& name, const std::string& bytes);
   // The same for a cube of ENVI, whose header and samples came together.
   std::string add_upload(const UploadedFile& header, const UploadedFile& samples);
+  // Makes a film of images that are its frames, as the page had them in a folder of this name, and
+  // returns its id; nothing where they are no frames. Throws InvalidArgument for what is no image.
+  std::string add_film(const std::string& name, const std::vector<std::string>& images);
+  // Keeps a file that is no input and lets `read` read it; it is removed where that throws. Throws
+  // what `read` throws, with the name in place of the path.
+  void keep_upload(const std::string& name, const std::string& bytes,
+                   const std::function<void(const std::string& path)>& read);
 
   // Null where there is none.
   std::shared_ptr<Input> find(std::string_view id) const;
@@ -151,10 +168,13 @@ class Inputs {
 
  private:
   std::string add(const std::string& path, const std::string& name, InputKind kind,
-                  const InputLimits& limits = {});
+                  const InputLimits& limits = {},
+                  std::vector<std::shared_ptr<Input>> pictures = {});
+  void add_film_of(const std::string& folder);
+  std::string new_folder(std::uint64_t bytes);
   std::string add_files(const std::vector<UploadedFile>& files, InputKind kind);
-  std::string keep_files(const std::string& folder, const std::vector<UploadedFile>& files,
-                         InputKind kind);
+  void keep_files(const std::vector<UploadedFile>& files,
+                  const std::function<void(const std::string& path)>& read);
 
   KeptInputs kept_{};
   UploadFolder uploaded_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <mutex>
 
 #include "core/json_text.h"
@@ -236,6 +237,19 @@ class Work {
     add_truth(shown.facts, task_.run,
               [&](const Truth&) { call_->compare(item_.get(), TruthOfRun(task_.run), shown); });
     return shown;
+  }
+
+  // What the program tells a user after such an input, in the words of the page; may be empty.
+  std::string advice() {
+    if (!takes_frames(operation_)) return {};  // others count what they save
+    const std::string name = task_.run.plain_input();
+    call_->tally(item_.get());
+    std::string text = call_->note_after_input(name);
+    if (text.starts_with(name + ": ")) text.erase(0, name.size() + 2);
+    if (text.empty()) return text;
+    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+    Controls controls{*call_};
+    return with_controls(text, form_of(controls, page_.hidden)) + ".";
   }
 
   report::Explanation explain(const operations::Question& question, Exec exec) {
@@ -482,8 +496,9 @@ class OperationView final : public SystemView {
     return controls_json(form_of_page(operation_.on_page, controls));
   }
 
-  Result run(const Run& run, const Exec& exec) override {
-    check_input(run);
+  Result run(const Run& asked, const Exec& exec) override {
+    check_input(asked);
+    const Run run = takes_images(operation_) ? asked.on_pictures(images_of(operation_)) : asked;
     Result result;
     Stopwatch watch(result.timings);
     const auto work = std::make_shared<Work>(operation_, facts(), task_of(run, exec));
@@ -497,6 +512,8 @@ class OperationView final : public SystemView {
     work->run();
     watch.lap(work->verb());
     put(work->shown(), result);
+    if (const std::string advice = work->advice(); !advice.empty())
+      result.summary += (result.summary.empty() ? "" : " ") + advice;
     work->finish();
     complete(result, work, operation_);
     watch.lap("draw");

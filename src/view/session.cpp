@@ -25,7 +25,9 @@ namespace fovea::view {
 namespace {
 
 constexpr std::size_t kMostBody = 64 << 10;
+constexpr std::size_t kMostFilm = 512 << 10;  // which names all of its frames
 constexpr std::size_t kMostToken = 256;
+constexpr std::size_t kMostResults = std::size_t{64} << 20;  // bytes of a file of results
 constexpr int kThumbnailSide = 192;
 constexpr int kPatchSide = 96;
 constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
@@ -78,6 +80,15 @@ Response download(SavedBytes file) {
   return {.type = "application/octet-stream",
           .body = std::move(file.bytes),
           .headers = {{"Content-Disposition", "attachment; filename*=UTF-8''" + name}}};
+}
+
+struct FilmRequest {
+  std::string name{};
+  std::vector<std::string> inputs{};
+};
+void describe(FieldVisitor& visit, FilmRequest& request) {
+  visit("name", request.name, "of the folder");
+  visit("inputs", request.inputs, "its images by their ids, in their order");
 }
 
 // What an explanation is kept by.
@@ -157,7 +168,7 @@ std::variant<Response, std::size_t> Session::admit(const Request& request) {
   if (request.method == "GET") return std::size_t{0};
   if (path == "/session") return kMostToken;
   if (path == "/inputs") return options_.upload_bytes;
-  return kMostBody;
+  return path == "/films" ? kMostFilm : kMostBody;
 }
 
 Response Session::respond(const Request& request) {
@@ -165,6 +176,7 @@ Response Session::respond(const Request& request) {
   if (request.method == "POST") {
     if (request.target.path == "/session") return guard_.open_session(request);
     if (request.target.path == "/inputs") return upload(request);
+    if (request.target.path == "/films") return make_film(request);
     if (request.target.path == "/run") return start(request);
     if (parts.size() == 3 && parts[0] == "results" && parts[2] == "explain")
       return ask(request, std::string(parts[1]));
@@ -211,17 +223,39 @@ Response Session::systems() const {
   for (const std::unique_ptr<SystemView>& system : systems_) {
     json.begin_object();
     io::write_fields(json, record_ref(system->facts()));
-    json.key("controls").raw(system->controls()).end_object();
+    json.key("controls").raw(system->controls()).key("model_texts").begin_object();
+    for (const std::string& model : system->facts().models)
+      json.member(model, system->text_of(model));
+    json.end_object().end_object();
   }
   json.end_array().end_object().finish();
   return json_response(std::move(text));
 }
 
+// A file of results that a page has sent. The answer has no id, as it is no input, but that of an
+// input that it is about.
+Response Session::upload_results(const std::string& name, const std::string& bytes) {
+  if (bytes.size() > kMostResults)
+    throw InvalidArgument(
+        fmt::format("'{}' has {} MiB; at most {} of results can be added here, name it on the "
+                    "command line",
+                    detail::shown(name), bytes.size() >> 20, kMostResults >> 20));
+  std::string about;
+  inputs_.keep_upload(name, bytes, [&](const std::string& path) {
+    about = saved_.add_sent(read_saved(path), inputs_);
+  });
+  return json_response(fmt::format("{{\"about\": \"{}\"}}", about));
+}
+
 Response Session::upload(const Request& request) {
   const std::string name(request.asked("name")), samples(request.asked("samples"));
+  if (is_saved_file(name)) return upload_results(name, request.body);
   const auto added = [this](const std::string& id) {
+    const std::shared_ptr<Input> input = inputs_.find(id);
+    saved_.add_labels_inside(*input, inputs_);
+    saved_.look_again(inputs_);
     arrivals_.tell(inputs_.size());
-    return json_response(inputs_.find(id)->facts_json());
+    return json_response(input->facts_json());
   };
   if (samples.empty()) return added(inputs_.add_upload(name, request.body));
   const std::string_view body = request.body;
@@ -229,6 +263,15 @@ Response Session::upload(const Request& request) {
   if (!bytes || *bytes > body.size())
     throw InvalidArgument("upload: header_bytes does not say where the header ends");
   return added(inputs_.add_upload({name, body.substr(0, *bytes)}, {samples, body.substr(*bytes)}));
+}
+
+// The answer has no id where the images are no frames.
+Response Session::make_film(const Request& request) {
+  const auto body = io::parse_record<FilmRequest>(request.body, "film");
+  const std::string id = inputs_.add_film(body.name, body.inputs);
+  if (id.empty()) return json_response("{}");
+  arrivals_.tell(inputs_.size());
+  return json_response(inputs_.find(id)->facts_json());
 }
 
 Response Session::kept_png(const std::string& key, const std::function<std::string()>& make) {

@@ -85,6 +85,8 @@ class Session final : public Service {
   using Parts = std::vector<std::string_view>;
   Response systems() const;
   Response upload(const Request& request);
+  Response make_film(const Request& request);
+  Response upload_results(const std::string& name, const std::string& bytes);
   using FindPicture = std::function<std::shared_ptr<const Picture>()>;
   Response tile(const Request& request, const Parts& parts, const FindPicture& find);
   Response input(const Request& request, const Parts& parts);

@@ -15,6 +15,7 @@
 #include "operations/files.h"
 #include "view/run_operation.h"
 #include "view/save/save_result.h"
+#include "view/views/model_text.h"
 
 namespace fovea::view {
 
@@ -99,6 +100,22 @@ bool Run::of_film() const {
   return kind == InputKind::kVideo || kind == InputKind::kLive;
 }
 
+Run Run::on_pictures(int count) const {
+  const auto& pictures = inputs.front()->pictures();
+  if (pictures.empty()) return *this;
+  Run run = *this;
+  run.inputs.clear();
+  run.frames.clear();
+  run.frame = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const auto number = static_cast<std::size_t>(frame_number(i));
+    if (number >= pictures.size())
+      throw InvalidArgument(fmt::format("{} ends before frame {}", input(), number));
+    run.inputs.push_back(pictures[number]);
+  }
+  return run;
+}
+
 std::vector<std::shared_ptr<const Picture>> Run::images(int count) const {
   std::vector<std::shared_ptr<const Picture>> images;
   for (const StreamFrame& each : frames) images.push_back(each.picture);
@@ -162,6 +179,13 @@ std::string SystemView::model_of(const Run& run) const {
         fmt::format("there is no model '{}' here; --model adds a file of people or actions",
                     detail::shown(run.model)));
   return run.model;
+}
+
+std::string SystemView::text_of(const std::string& model) const {
+  const std::scoped_lock lock(hashing_);
+  const auto [text, is_new] = texts_.try_emplace(model);
+  if (is_new) text->second = model_text(model, facts_.name);
+  return text->second;
 }
 
 std::string SystemView::model_hashes(const std::string& model) const {

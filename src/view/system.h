@@ -44,6 +44,8 @@ struct Run {
   std::string stem(bool whole_film = false) const;
   // Whether the input moves: a video, a camera or a network stream.
   bool of_film() const;
+  // The same run on frames of a film whose frames are files, as on these files; itself for others.
+  Run on_pictures(int count) const;
   // The number of the frame that it is about, or of one after it; 0 of an image.
   std::int64_t frame_number(std::size_t next = 0) const {
     return frames.empty() ? frame + static_cast<std::int64_t>(next) : frames[next].number;
@@ -79,6 +81,8 @@ class SystemView {
   virtual ~SystemView() = default;
 
   const SystemFacts& facts() const { return facts_; }
+  // What the page says of one of its models.
+  std::string text_of(const std::string& model) const;
   // Its options at their defaults, as controls_json() gives them.
   virtual std::string controls() const { return "[]"; }
   // Throws what the library throws; Cancelled after a stop. Several threads call it, and begin().
@@ -101,7 +105,7 @@ class SystemView {
  private:
   SystemFacts facts_;
   mutable std::mutex hashing_{};
-  mutable std::map<std::string, std::string> hashes_{};  // by the names of models
+  mutable std::map<std::string, std::string> hashes_{}, texts_{};  // by the names of models
 };
 
 using Systems = std::vector<std::unique_ptr<SystemView>>;

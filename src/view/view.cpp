@@ -74,7 +74,8 @@ void add_words(Session& session, const std::vector<std::string>& words, const Lo
   session.inputs().add_paths(others);
   for (SavedFile& result : results)
     session.saved_results().add(std::move(result), session.inputs(), folders);
-  session.saved_results().add_labels_inside(session.inputs());
+  for (const std::shared_ptr<Input>& input : session.inputs().all())
+    session.saved_results().add_labels_inside(*input, session.inputs());
   for (const std::string& note : session.saved_results().notes()) log(note);
 }
 

@@ -86,6 +86,15 @@ TEST(Form, SaysWhatWasChanged) {
   EXPECT_EQ(changed_keywords(form, defaults), ", quality=\"best\", lk_radius=3, lk_wide=False");
 }
 
+TEST(Form, NamesControlsInsteadOfFlags) {
+  people::DetectOptions options;
+  const Form form = form_of(options);
+  EXPECT_EQ(with_controls("Nobody: --enlarge 2 may help, --enlarged and --other do not", form),
+            "Nobody: the option \"enlarge\" at 2 may help, --enlarged and --other do not");
+  EXPECT_EQ(with_controls("--fuse-weights margin counts them", form),
+            "the option \"fuse weights\" at margin counts them");
+}
+
 TEST(ShellWord, IsQuotedWhereItMustBe) {
   EXPECT_EQ(shell_word("photos/a-1.jpg"), "photos/a-1.jpg");
   EXPECT_EQ(shell_word("two words.jpg"), "'two words.jpg'");

@@ -132,6 +132,16 @@ TEST_F(RunOperation, SavesPeopleAsTheProgramWritesThem) {
   EXPECT_THAT(file.headers[0].second, HasSubstr("filename*=UTF-8''a%20b_people_detect"));
 }
 
+TEST_F(RunOperation, SaysWhatTheProgramAdvisesInWordsOfThePage) {
+  const Image<std::uint8_t> small(64, 64, 3);
+  const std::string result = run({{"client", "page"},
+                                  {"system", "people"},
+                                  {"model", "hog"},
+                                  {"inputs", {upload(small, "small.png")}}});
+  EXPECT_THAT(parsed(get(result))["summary"].get<std::string>(),
+              testing::HasSubstr("is only 64 pixels high: the option \"enlarge\" at 2 may find"));
+}
+
 TEST_F(RunOperation, SavesAFrameOfAVideoByItsNumber) {
   test::save("v.y4m", test::y4m_video(96, 160, 4));
   const std::string address = run({{"system", "people"},

@@ -102,6 +102,36 @@ TEST(ArrivalsTest, CountsOnceItHearsAndTellsProgramsApart) {
   EXPECT_NE(heard[2]["program"], heard[3]["program"]);
 }
 
+TEST_F(SessionTest, TakesResultsThatThePageSends) {
+  const std::string id = upload(drawn(40, 30), "a.png");
+  const json coco{{"images", {{{"id", 1}, {"file_name", "/photos/a.png"}}}},
+                  {"annotations", {{{"image_id", 1}, {"bbox", {1, 2, 10, 20}}, {"score", 0.5}}}}};
+  EXPECT_EQ(parsed(post("/inputs?name=found.json", coco.dump()))["about"], id);
+  EXPECT_EQ(parsed(get("/earlier"))["files"][0]["name"], "found.json");
+  EXPECT_EQ(parsed(get("/earlier/" + id + "?frame=0"))["files"][0]["boxes"].size(), 1U);
+  EXPECT_EQ(parsed(get("/inputs")).size(), 1U) << "results are no input";
+  EXPECT_THAT(test::message_of<FormatError>([&] { post("/inputs?name=bad.json", "{"); }),
+              testing::StartsWith("bad.json: "));
+}
+
+TEST_F(SessionTest, MakesAFilmOfFrames) {
+  json ids = json::array();
+  for (const char* name : {"f1.png", "f2.png", "f3.png"})
+    ids.push_back(upload(drawn(96, 160), name));
+  const json film = parsed(post("/films", json{{"name", "f"}, {"inputs", ids}}.dump()));
+  EXPECT_EQ(film["kind"], "video");
+  EXPECT_EQ(film["pictures"], ids);
+  EXPECT_EQ(parsed(get("/inputs?from=3"))[0]["pictures"], ids);
+  // What takes images works on the picture itself.
+  const json result = parsed(
+      get(run({{"system", "people"}, {"model", "hog"}, {"inputs", {film["id"]}}, {"frame", 1}})));
+  EXPECT_THAT(result["command"].get<std::string>(), testing::HasSubstr("detect f2.png --model"));
+  const json pair = parsed(get(run({{"system", "flow"}, {"inputs", {film["id"]}}, {"frame", 1}})));
+  EXPECT_THAT(pair["command"].get<std::string>(), testing::HasSubstr(" f2.png f3.png "));
+  EXPECT_EQ(parsed(post("/films", json{{"name", "f"}, {"inputs", {ids[0]}}}.dump())),
+            json::object());
+}
+
 TEST_F(SessionTest, ListsSystemsWithControls) {
   const json extensions = parsed(get("/systems"))["extensions"];
   EXPECT_THAT(extensions, testing::IsSupersetOf({"jpg", "mp4", "off", "hdr"}));
@@ -109,6 +139,7 @@ TEST_F(SessionTest, ListsSystemsWithControls) {
   ASSERT_GE(systems.size(), 4U);
   EXPECT_EQ(systems[0]["name"], "people");
   EXPECT_EQ(systems[0]["models"][0], "channels");
+  EXPECT_NE(systems[0]["model_texts"]["channels"], "");
   EXPECT_GT(systems[0]["controls"].size(), 5U);
   EXPECT_EQ(systems[1]["images"], 2);
 }

@@ -314,6 +314,46 @@ TEST_F(StreamTest, FollowsADrawnBoxAndSaysWhy) {
               HasSubstr("square.y4m --target 10,24,16,16 --frames "));
 }
 
+// A film that was played to its end has all that one has that was paused: files, lines, reasons.
+TEST_F(StreamTest, TheEndOfAFilmIsAPause) {
+  constexpr int kFrames = 6;
+  const std::string square = add_square(kFrames);
+  test::save(folder_ / "v.y4m", test::y4m_video(96, 160, kFrames));
+  const std::string tall = add(folder_ / "v.y4m");
+  for (const json& body : std::vector<json>{{{"system", "track"}, {"box", {10, 24, 16, 16}}},
+                                            {{"system", "people"}, {"model", "hog"}},
+                                            {{"system", "flow"}}}) {
+    StreamPage page(session_, body["system"] == "people" ? tall : square);
+    page.run(body);
+    Message last = page.frame(), message = last;
+    while (message.state() == "frame") {
+      last = std::move(message);
+      message = page.frame();
+    }
+    EXPECT_EQ(message.state(), "ended");
+    EXPECT_EQ(last.facts["frame"], kFrames - 1);
+    ASSERT_NE(last.facts["kept"], "") << body;
+    const std::string address = "/results/" + last.facts["kept"].get<std::string>();
+    const json result = json::parse(get(address).body);
+    EXPECT_TRUE(result["explains"]) << body;
+    EXPECT_FALSE(result["command"].get<std::string>().empty()) << body;
+    if (body["system"] != "track") continue;
+    const json tracks = json::parse(get(address + "/result.json").body)["tracks"];
+    EXPECT_EQ(tracks.size(), kFrames) << "the last frame is looked at once";
+    EXPECT_THAT(result["command"].get<std::string>(), HasSubstr(" --frames 6 "));
+  }
+}
+
+TEST_F(StreamTest, TheLastFrameIsNotPassedOver) {
+  StreamPage page(session_, add_ramp(12));
+  page.run(kNoSystem);
+  EXPECT_EQ(page.next().state(), "opening");
+  EXPECT_EQ(page.next().state(), "frame");
+  std::this_thread::sleep_for(600ms);  // in which the film has come to its end
+  page.say("shown");
+  EXPECT_EQ(page.frame().facts["frame"], 11);
+}
+
 TEST_F(StreamTest, ABoxIsThatOfTheFrameWhichThePageShows) {
   StreamPage page(session_, add_square(30));
   page.run({{"system", "track"}});

@@ -155,7 +155,9 @@ void MeshBuilder::weld() {
     place_of.push_back(at->second);
   }
   for (Triangle& face : mesh_.faces)
-    for (std::int32_t& corner : face) corner = place_of[static_cast<std::size_t>(corner)];
+    for (std::int32_t& corner : face)
+      if (const auto at = static_cast<std::size_t>(corner); at < place_of.size())
+        corner = place_of[at];  // finish() refuses the others
   mesh_.vertices = std::move(kept);
 }
 

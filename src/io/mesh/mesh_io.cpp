@@ -50,8 +50,11 @@ void describe(OptionVisitor& visit, MeshReadOptions& options) {
   visit("polygons", options.polygons,
         "what to do with faces that have more than three corners: cut them into triangles, or "
         "refuse the file");
-  visit("weld", options.weld, "join the corners of an STL file that lie at the same place",
-        {.off_help = "keep every triangle of an STL file separate from its neighbors"});
+  visit("weld", options.weld,
+        "join corners that lie at the same place: of an STL file, and along the seams of a .ply "
+        "file with labels",
+        {.off_help = "keep every triangle of an STL file, and every part of a .ply file with "
+                     "labels, separate from its neighbors"});
 }
 
 TriangleMesh read_mesh(const std::string& path, const MeshReadOptions& options) {

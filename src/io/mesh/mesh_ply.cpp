@@ -326,6 +326,13 @@ TriangleMesh read_elements(const Source& source, std::string_view content,
       }
     }
   }
+  // A mesh that was segmented has its seams twice, so that each side has its own color and label.
+  // The labels are those of the vertices as they stand in the file.
+  const auto has_seams = [](const Element& element) {
+    return element.name == "vertex" && std::ranges::any_of(element.properties, is_label);
+  };
+  if (options.weld && labels == nullptr && std::ranges::any_of(header.elements, has_seams))
+    builder.weld();
   return builder.finish();
 }
 

@@ -1,5 +1,5 @@
 // Files that the user adds: those that are chosen or dropped, and those of folders.
-import {uploadFiles} from './api.js';
+import {postJson, uploadFiles} from './api.js';
 import {byId} from './dom.js';
 import {chosenFolders, droppedFolders, groupFiles, refusalText} from './files.js';
 
@@ -41,10 +41,11 @@ export class Adding {
   // Sends files, which stand in {folder, files, refused}; of a folder only what may be an input.
   async add(folders) {
     const {limit, extensions} = this.on.limits(), added = [], refused = folders.flatMap((each) => each.refused ?? []);
-    const groups = folders.flatMap(({folder, files}) => groupFiles(files, folder ? extensions : null));
+    const groups = folders.flatMap(({folder, files}) => groupFiles(files, folder ? extensions : null).map((group) => ({folder, ...group})));
+    const inputs = new Map();  // that came of each folder
     const sizes = groups.map(({files = []}) => files.reduce((sum, {size}) => sum + size, 0)), all = sizes.reduce((sum, size) => sum + size, 0);
     let sent = 0;
-    for (const [i, {files, missing}] of groups.entries()) {
+    for (const [i, {folder, files, missing}] of groups.entries()) {
       if (missing) {
         refused.push(missing);
         continue;
@@ -55,14 +56,22 @@ export class Adding {
       try {
         if (sizes[i] > limit)
           throw new Error(`${name} has ${mebibytes(sizes[i])} MiB; at most ${mebibytes(limit)} can be added here. Name it on the command line.`);
-        added.push(await uploadFiles(files, say));
+        const input = await uploadFiles(files, say);
+        added.push(input);
+        if (folder) inputs.set(folder, [...inputs.get(folder) ?? [], input]);
       } catch ({message}) {
         refused.push(message);
       }
       sent += sizes[i];
     }
+    for (const [folder, some] of inputs) await this.makeFilm(folder, some.filter(({kind}) => kind === 'image')).catch(({message}) => refused.push(message));
     this.on.say('');
     if (groups.length === 0 && refused.length === 0) refused.push('The folder has no image, video, mesh or cube.');
     this.on.added(added, refusalText(refused));
+  }
+
+  // The program decides whether images of a folder are the frames of a film, which is one more input then.
+  async makeFilm(folder, images) {
+    if (images.length > 2) await postJson('films', {name: folder.split('/').filter(Boolean).at(-1) ?? '', inputs: images.map(({id}) => id)});
   }
 }

@@ -1,5 +1,5 @@
 // What the page shows, as its address says it, so that a reload, a bookmark, another tab and the browser's Back show the same; and
-// changes that can be taken back. A place is {input, copy, frame, system, model, options, box, why: {x, y} or {face}, evaluation}.
+// changes that can be taken back. A place is {input, copy, frame, system, model, options, box, second, why: {x, y} or {face}, evaluation}.
 
 const kOption = 'option.';  // before the names of options
 const kMostAddress = 4000;  // characters; the program takes few more
@@ -8,7 +8,7 @@ const kRest = 50;           // milliseconds without a change, after which an add
 const numbersIn = (text) => (text ?? '').split(',').map(Number);
 
 // The address of a place: the part from the question mark on.
-export function addressOf({input, copy, frame, system, model, options, box, why, evaluation}) {
+export function addressOf({input, copy, frame, system, model, options, box, second, why, evaluation}) {
   const words = new URLSearchParams();
   const put = (name, value) => value && words.set(name, value);
   put('input', input);
@@ -18,6 +18,7 @@ export function addressOf({input, copy, frame, system, model, options, box, why,
   put('model', model);
   for (const [name, value] of Object.entries(options ?? {})) words.set(kOption + name, value);
   put('box', box?.join());
+  put('second', second);
   if (why) put(...'face' in why ? ['face', String(why.face)] : ['why', `${why.x},${why.y}`]);
   if (evaluation !== null && evaluation >= 0) put('evaluation', String(evaluation));
   return `?${words}`.replaceAll('%2F', '/').replaceAll('%2C', ',');
@@ -31,7 +32,7 @@ export function placeIn(address) {
   const box = numbersIn(words.get('box')), [x, y] = numbersIn(words.get('why')), face = words.get('face');
   return {input: words.get('input'), copy: Number(words.get('copy') ?? 1), frame: Math.max(0, Math.trunc(Number(words.get('frame'))) || 0),
     system: words.get('system'), model: words.get('model'), options: Object.fromEntries(options),
-    box: box.length === 4 && box.every(Number.isInteger) ? box : null,
+    box: box.length === 4 && box.every(Number.isInteger) ? box : null, second: words.get('second'),
     why: face ? {face: Number(face)} : Number.isFinite(x) && Number.isFinite(y) ? {x, y} : null,
     evaluation: words.has('evaluation') ? Number(words.get('evaluation')) : null};
 }

@@ -1,16 +1,21 @@
 // The page: what the user has chosen, and what follows from it.
 import {placeIn, Steps, Visits} from './address.js';
 import {Adding} from './adding.js';
-import {clientName, getBytes, getJson, openSession, startJob} from './api.js';
+import {clientName, getJson, openSession, startJob} from './api.js';
 import {PictureView} from './canvas.js';
 import {BoxFields} from './box.js';
 import {Connection} from './connection.js';
 import {Controls} from './controls.js';
 import {Divider} from './divider.js';
 import {byId} from './dom.js';
+import {lackText} from './saved_boxes.js';
 import {SavedResults} from './saved_results.js';
 import {EvaluationPage} from './evaluation.js';
+import {endIn, findEnd} from './film_end.js';
+import {listenToKeys} from './keys.js';
 import {Player} from './live.js';
+import {Message} from './message.js';
+import {Pair} from './pair.js';
 import {showPassing, showResult} from './result.js';
 import {Solid} from './solid.js';
 import {Strip} from './strip.js';
@@ -22,23 +27,14 @@ import {Why} from './why.js';
 
 const kClient = clientName();
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null,
-  kept: null, limits: {}, endedAt: null, seen: 0, bound: 1, steps: {}, remark: null, asked: null, wanted: null};
+  kept: null, limits: {}, endedAt: null, seen: 0, bound: 1, steps: {}, asked: null, wanted: null};
 // Of a video: `seen` is the last frame that is known to be there, and none is there from `bound` on.
 // `steps` has what the options of each system were, `asked` the place or face that is explained, and `wanted` the one that will be.
 let timer = 0;  // of the next run
 const track = new Track();
-let boxFields, controls, earlier, evaluations, player, solid, strip, tabs, video, view, visits, why;
+let boxFields, controls, earlier, evaluations, message, pair, player, solid, strip, tabs, video, view, visits, why;
 
-// Shows what is wrong, below what was said about the inputs as a whole, which stays until another one is chosen.
-function tell(message) {
-  byId('message').textContent = [state.remark, message].filter(Boolean).join('\n');
-  byId('message').hidden = !byId('message').textContent;
-}
-
-function remark(text) {
-  state.remark = text;
-  tell(null);
-}
+const tell = (text) => message.tell(text), remark = (text) => message.remark(text);
 
 // Runs a piece of work and shows what goes wrong.
 async function guarded(work) {
@@ -50,12 +46,18 @@ async function guarded(work) {
   }
 }
 
+// Marks the result that is shown as one from before a change, until another one is there.
+function setOutdated(is) {
+  document.body.classList.toggle('outdated', is && Boolean(state.result));
+}
+
 // What the address says.
 function note() {
   const {system, input, frame} = state;
   document.title = [input?.name.split('/').pop(), system?.title, 'Fovea'].filter(Boolean).join(' – ');
   visits.note({input: input?.name, copy: input && strip.copyOf(input), frame: input?.kind === 'video' ? frame : 0, system: system?.name,
-    ...system && chosenOptions(), box: system?.needs_box && input ? state.boxes[input.id] : null, why: state.asked ?? state.wanted,
+    ...system && chosenOptions(), box: system?.needs_box && input ? state.boxes[input.id] : null,
+    second: pair.second?.name, why: state.asked ?? state.wanted,
     evaluation: evaluations?.number});
 }
 
@@ -70,7 +72,7 @@ function visit(change) {
 // Shows what an address says, as far as it is there; the newest one counts.
 let places = 0;
 async function openPlace(place) {
-  const {name, copy, options, box, why: wanted} = {...place, name: place?.input};
+  const {name, copy, options, box, second, why: wanted} = {...place, name: place?.input};
   const named = strip.named(name, copy), input = named ?? strip.inputs[0];
   const number = ++places;
   evaluations.open(place?.evaluation);
@@ -82,6 +84,7 @@ async function openPlace(place) {
     controls.chooseModel(system, place.model ?? system.models[0]);
   }
   if (named && box) state.boxes[named.id] = box;
+  if (named && second) pair.put(named, strip.named(second, 1)?.id);
   if (input) await chooseInput(input, named ? place.frame : 0);
   else if (system) chooseSystem(system);
   if (number !== places) return;
@@ -103,6 +106,7 @@ function changeOptions(options, model) {
 
 function onOptions(key = null) {
   state.steps[state.system.name].add(chosenOptions(), key);
+  setOutdated(true);
   requestRun(key === null ? 0 : 40);
 }
 
@@ -112,13 +116,9 @@ function goSteps(by) {
   if (to) changeOptions(to.options, to.model);
 }
 
-// The inputs of a run: an image and the next one, or the last two, or a video, which gives both.
-function chosenInputs() {
-  const {system, input} = state;
-  if (system.images < 2 || input.kind === 'video') return [input];
-  const next = strip.after(input), before = strip.after(input, -1);
-  if (next?.kind === 'image') return [input, next];
-  return before?.kind === 'image' ? [before, input] : [input];
+// Takes what was picked on the strip: an input, or with Shift the second image of a pair.
+function onPick(input, isSecond) {
+  if (!isSecond || !pair.take(input)) openInput(input);
 }
 
 const showSystems = () => tabs.show(state.system, (system) => whyOff(system, state.input));
@@ -138,6 +138,7 @@ function chooseSystem(system) {
   view.canvas.classList.toggle('draws', system.needs_box);
   view.box = system.needs_box ? state.boxes[state.input?.id] ?? null : null;
   boxFields.show(system.needs_box ? state.facts : null, view.box);
+  pair.show(state.system, state.input);
   clearResult();
   if (!state.input) sayWelcome();
   showFrame();
@@ -145,7 +146,9 @@ function chooseSystem(system) {
 }
 
 function sayWelcome() {
+  earlier.showAlone();
   byId('summary').textContent = 'Add an image, a video, a mesh or a cube to begin.';
+  byId('welcome-missing').textContent = lackText(earlier.files);
 }
 
 // Stops a run whose result nobody wants any more.
@@ -162,7 +165,8 @@ function clearResult() {
   byId('found').style.minHeight = `${byId('found').offsetHeight}px`;
   state.wanted = null;
   closeWhy();
-  state.result = null;
+  state.result = state.kept = null;
+  setOutdated(false);
   solid.clear();
   showResult(null, view);
   video.show(null);
@@ -184,14 +188,29 @@ async function chooseInput(input, frame = 0) {
   byId('zoom').hidden = false;
   const facts = await guarded(() => getJson(`inputs/${input.id}`));
   if (state.input !== input) return;
-  if (!facts) return letGo();
+  if (!facts) return showUnread(input);
   state.facts = facts;
+  if (!facts.width) view.show(null);  // a live source, of which nothing is known before its first frame
   state.bound = facts.frames < 0 ? Infinity : facts.frames ?? 1;
   showTimeline();
   if (!state.system || !takes(state.system, input)) state.system = state.systems.find((system) => takes(system, input)) ?? null;
   showFrame();
   if (state.system) chooseSystem(state.system);
   else letGo();
+}
+
+// Of an input that cannot be read nothing is shown but what is wrong with it, which was told.
+function showUnread(input) {
+  const text = `${input.name.split('/').pop()} cannot be shown.`;
+  view.show(null);
+  view.canvas.setAttribute('aria-label', text);
+  boxFields.show(null, null);
+  earlier.showAlone();
+  byId('timeline').hidden = byId('zoom').hidden = true;
+  byId('summary').textContent = text;
+  showSystems();
+  note();
+  letGo();
 }
 
 // What follows the result comes to where it belongs.
@@ -253,11 +272,13 @@ function showTimeline() {
 
 function setFrame(number, run = true) {
   if (run) player.stop();
-  if (run && !state.system?.runs && number !== state.frame) clearResult();  // it was about the frame that was paused
+  const moves = run && number !== state.frame;
+  if (moves && !state.system?.runs) clearResult();  // it was about the frame that was paused
   showFrameNumber(number);
   if (!run) return;
   note();
   showFrame();
+  if (moves && !state.system?.whole_video) setOutdated(true);
   if (!state.system?.whole_video || !state.run) requestRun(60);
 }
 
@@ -285,31 +306,13 @@ async function goBackAtEnd({message}) {
   if (input?.kind !== 'video' || state.frame < end || end === 0) return false;
   if (state.frame >= state.bound) return true;  // it is looked for already
   state.bound = end;
-  while (state.bound > state.seen + 1) {
-    const middle = (state.seen + state.bound) >> 1, there = await hasFrame(input, middle);
-    if (state.input !== input) return true;
-    if (there) state.seen = Math.max(state.seen, middle);
-    else state.bound = Math.min(state.bound, middle);
-  }
+  await findEnd(input, state.facts.levels, state, () => state.input === input);
+  if (state.input !== input) return true;
   state.facts = {...state.facts, frames: state.bound};
   const isPast = state.frame >= state.bound;
   showTimeline();
   if (isPast) setFrame(state.frame);
   return true;
-}
-
-// The frame before which a video ends, as an error says it.
-function endIn(message) {
-  return Number(/ ends before frame (\d+)$/.exec(message)?.[1] ?? Infinity);
-}
-
-async function hasFrame(input, frame) {
-  try {
-    await getBytes(`inputs/${input.id}/tile/${frame}/${state.facts.levels - 1}/0/0`);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 // A picture does not say why it is missing; the program does when it is asked again.
@@ -376,6 +379,7 @@ const kOnPlayer = {
   },
   frame(message, bitmap) {
     const {input, system} = state;
+    state.kept = null;
     if (input.kind === 'live') {
       state.facts = {...state.facts, width: message.width, height: message.height};
       byId('stage').style.setProperty('--aspect', message.width / message.height);
@@ -400,10 +404,10 @@ const kOnPlayer = {
   async kept({kept}) {
     state.kept = kept;
     const result = await guarded(() => getJson(`results/${kept}`));
-    if (!result || !player.open || player.playing || state.kept !== kept) return;
+    if (!result || state.kept !== kept) return;  // the frames went on, or something else was chosen
     closeWhy();
     controls.learn(result);
-    state.result = {...result, id: kept, address: `results/${kept}`};
+    takeResult(result, kept);
     showResult(state.result, view);
   },
   prompt() {
@@ -419,8 +423,8 @@ const kOnPlayer = {
     rememberEnd();
     if (events.length > 0) byId('summary').textContent = `At its end the video has shown: ${events.map(({name}) => name).join(', ')}.`;
     if (state.input.kind === 'live') kOnPlayer.failed('The stream has ended.');
-    else if (state.system.runs) setFrame(state.frame);
-    else showFrame();  // what was found on the way stays
+    else if (state.system.runs && (state.system.whole_video || !state.kept)) setFrame(state.frame);
+    else showFrame();  // the last frame stays with its result, as one that is paused
   },
 };
 
@@ -450,7 +454,7 @@ function showTrack() {
 async function run() {
   const {system, input} = state;
   if (player.open || input.kind === 'live') return play();
-  const inputs = chosenInputs();
+  const inputs = pair.inputs(system, input);
   strip.mark(input, inputs.find((each) => each !== input) ?? null);
   if (!system.runs) {
     if (showTrack()) return;
@@ -467,6 +471,7 @@ async function run() {
     return;
   }
   tell(null);
+  state.kept = null;
   const began = performance.now();
   const started = startJob('run', runBody(inputs), (progress) => started === state.run && showProgress(progress));
   state.run = started;
@@ -481,7 +486,7 @@ async function run() {
     }
     const result = await getJson(`results/${id}`);
     if (started !== state.run) return;
-    state.result = {...result, id, address: `results/${id}`};
+    takeResult(result, id);
     byId('state').textContent = `${Math.round(performance.now() - began)} ms`;
     closeWhy();
     showFrame(inputs[0]);
@@ -493,16 +498,21 @@ async function run() {
   } catch (error) {
     if (started !== state.run) return;
     byId('state').textContent = '';
+    setOutdated(true);
     if (!await goBackAtEnd(error)) throw error;
   } finally {
     if (started === state.run) byId('stop').hidden = true;
   }
 }
 
+function takeResult(result, id) {
+  state.result = {...result, id, address: `results/${id}`};
+  setOutdated(false);
+}
+
 function showProgress({state: word, stage, done, total}) {
-  if (word !== 'running') return;
   const part = total > 0 ? ` ${Math.round(100 * done / total)} %` : '';
-  byId('state').textContent = stage ? `${stage}${part}` : 'Working';
+  if (word === 'running') byId('state').textContent = stage ? `${stage}${part}` : 'Working';
 }
 
 function stop() {
@@ -584,35 +594,43 @@ function onBox(box) {
   view.box = box;
   view.draw();
   boxFields.show(state.facts, box);
+  setOutdated(true);
   requestRun(0);
+}
+
+// Reads the files of earlier results again, after some came or inputs did that they lacked.
+async function refreshEarlier() {
+  await earlier.refresh();
+  if (state.input) return earlier.show(state.input, state.frame);
+  sayWelcome();
 }
 
 // Adds the inputs that the program has and the strip has not, whichever page has sent them.
 let loading = Promise.resolve();
 function loadInputs(count = Infinity) {
   loading = loading.then(() => guarded(async () => {
-    if (strip.inputs.length < count) strip.add(...await getJson(`inputs?from=${strip.inputs.length}`));
+    if (strip.inputs.length >= count) return;
+    const added = await getJson(`inputs?from=${strip.inputs.length}`);
+    strip.add(...added);
+    pair.show(state.system, state.input);
+    if (added.length > 0 && earlier.lacksInputs) await refreshEarlier();
   }));
   return loading;
 }
 
 // Shows the first of the files that were added, and then what is wrong with others.
-async function onAdded(inputs, refused) {
+async function onAdded(added, refused) {
   await loadInputs();
-  const first = strip.inputs.find(({id}) => id === inputs[0]?.id);
-  if (first) await openInput(first);
+  const results = added.filter(({id}) => id === undefined);
+  if (results.length > 0) await guarded(refreshEarlier);
+  const [{id: wanted} = {}] = [...added.filter(({id}) => id), ...results.map(({about}) => ({id: about}))];
+  const first = strip.inputs.find(({id}) => id === wanted), newest = earlier.files.filter(({truth}) => !truth).length - 1;
+  if (first && (added.some(({id}) => id) || !earlier.says(newest))) await openInput(first);
+  if (results.length > 0 && evaluations?.all) await guarded(() => evaluations.openNew(earlier.files));
   if (refused) remark(refused);
 }
 
-function zoomTo(word) {
-  if (solid.shown) return solid.zoom(word);
-  if (!view.picture) return;
-  if (word === 'in') view.zoomBy(1.5);
-  if (word === 'out') view.zoomBy(1 / 1.5);
-  if (word === 'fit') view.fit();
-  if (word === 'one') view.zoomBy(1 / view.camera.scale);
-}
-
+const zoomTo = (word) => (solid.shown ? solid : view).zoom(word);
 const kKeys = {
   '+': () => zoomTo('in'), '=': () => zoomTo('in'), '-': () => zoomTo('out'), 0: () => zoomTo('fit'), 1: () => zoomTo('one'),
   b: () => byId('compare').click(), ',': () => stepFrame(-1), '.': () => stepFrame(1), ' ': togglePlay,
@@ -626,35 +644,12 @@ function step(by) {
   if (next) openInput(next);
 }
 
-// Takes options back or on, but not while somebody types into a field, which the browser takes back.
-function onStepKey(event) {
-  const by = {z: event.shiftKey ? 1 : -1, y: 1}[event.key.toLowerCase()], {target} = event;
-  if (!by || event.altKey || (target.matches('input') && target.value !== target.defaultValue && !/range|checkbox/.test(target.type))) return;
-  event.preventDefault();
-  goSteps(by);
-}
-
-function onKey(event) {
-  if (event.ctrlKey || event.metaKey) return onStepKey(event);
-  if (event.altKey) return;
-  if (event.target.closest('input, select, pre') && event.key !== 'Escape') return;
-  if (event.target.closest('button, a, summary') && [' ', 'Enter'].includes(event.key)) return;
-  const pan = {ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]}[event.key];
-  if (pan && document.activeElement === view.canvas && view.picture) {
-    const size = event.shiftKey ? view.camera.scale : 60;
-    event.preventDefault();
-    view.panBy(pan[0] * size, pan[1] * size);
-  } else if (kKeys[event.key]) {
-    event.preventDefault();
-    kKeys[event.key]();
-  }
-}
-
 function showZoom(scale) {
   byId('zoom-value').textContent = `${scale < 0.1 ? (100 * scale).toFixed(1) : Math.round(100 * scale)} %`;
 }
 
 async function begin() {
+  message = new Message();
   view = new PictureView(byId('canvas'), {click: onClick, box: onBox, zoom: showZoom});
   solid = new Solid(byId('model'), byId('model-tools'), {pick: askFace, zoom: showZoom, failed: (error) => tell(error.message)});
   boxFields = new BoxFields(byId('box'), onBox);
@@ -662,7 +657,11 @@ async function begin() {
   controls = new Controls(byId('controls'), onOptions);
   new Adding({limits: () => state.limits, say: (text) => { byId('state').textContent = text; }, added: onAdded});
   visits = new Visits((place) => evaluations?.all && guarded(() => openPlace(place)));  // before that, the end of this function does it
-  strip = new Strip(byId('strip'), openInput);
+  strip = new Strip(byId('strip'), onPick);
+  pair = new Pair(strip, () => {
+    setOutdated(true);
+    requestRun(0);
+  });
   why = new Why(view);
   earlier = new SavedResults(view, solid, (spans) => video.setEarlier(spans, state.facts?.frames ?? 0));
   video = new VideoResults(view, (frame) => setFrame(frame));
@@ -671,13 +670,15 @@ async function begin() {
   Object.assign(state, {systems, limits: {limit, extensions}});
   tabs = new Tabs(systems, (system) => visit(() => {
     evaluations?.toggle(false);  // the user may be faster than the page
-    chooseSystem(system);
+    const {input} = state;
+    if (!input?.film || takes(system, input)) return chooseSystem(system);
+    state.system = system;
+    guarded(() => chooseInput(input.film.input, input.film.frame));
   }), tell);
   showSystems();
   await loadInputs();
   new Connection({inputs: loadInputs, lost: tell});
   byId('welcome').hidden = strip.inputs.length > 0;
-  if (strip.inputs.length === 0) sayWelcome();
   new Divider(view);
   for (const button of document.querySelectorAll('[data-zoom]')) button.addEventListener('click', () => zoomTo(button.dataset.zoom));
   byId('stop').addEventListener('click', stop);
@@ -686,8 +687,9 @@ async function begin() {
   byId('frame-back').addEventListener('click', () => stepFrame(-1));
   byId('frame-on').addEventListener('click', () => stepFrame(1));
   byId('play').addEventListener('click', togglePlay);
-  addEventListener('keydown', onKey);
-  await earlier.begin();
+  listenToKeys(kKeys, {steps: goSteps, pan: (way, byPixel) => view.panByKeys(way, byPixel)});
+  await earlier.refresh();
+  if (strip.inputs.length === 0) sayWelcome();
   evaluations = new EvaluationPage((mistake) => guarded(() => openMistake(mistake)), visit);
   const evaluated = await evaluations.begin(earlier.files);
   if (state.input) return;  // the user was faster

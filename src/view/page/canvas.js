@@ -38,12 +38,21 @@ export class PictureView {
   get screen() { return {width: this.canvas.clientWidth, height: this.canvas.clientHeight}; }
 
   // Shows another picture: {width, height, levels, tile(level, x, y)}, or a bitmap instead of tiles. Keeps the camera where the size stays.
-  // A picture may have loaded() and missing(address), which are called for each tile that comes, and for each that does not.
+  // A picture may have loaded() and missing(address), which are called for each tile that comes, and for each that does not. Null shows
+  // nothing.
   show(picture) {
-    const same = this.picture && this.picture.width === picture.width && this.picture.height === picture.height;
+    if (!picture) this.letGo();
+    const same = picture && this.picture && this.picture.width === picture.width && this.picture.height === picture.height;
     this.picture = picture;
     if (!same) this.fit();
     this.draw();
+  }
+
+  // What the user was doing with the picture ends.
+  letGo() {
+    this.pointers.clear();
+    this.box = this.corner = null;
+    this.canvas.classList.remove('moves');
   }
 
   // Layers are {width, height, levels, tile or bitmap, shown, opacity}.
@@ -63,9 +72,12 @@ export class PictureView {
   }
   setCamera(camera) {
     this.camera = held(camera, this.picture);
+    // A finger moves the page where there is no more of the picture to see.
+    this.canvas.classList.toggle('whole', this.isWhole());
     this.on.zoom(this.camera.scale);
     this.draw();
   }
+  isWhole() { return this.camera.scale <= 1.001 * fit(this.picture, this.screen, 8).scale; }
   // Shows a box with what is around it.
   lookAt([x, y, width, height]) {
     if (!this.picture) return;
@@ -82,6 +94,19 @@ export class PictureView {
     if (!this.picture) return;
     this.fitted = false;
     this.setCamera({...this.camera, x: this.camera.x - x / this.camera.scale, y: this.camera.y - y / this.camera.scale});
+  }
+  // By arrows, where it has the focus; returns whether it does.
+  panByKeys([x, y], byPixel) {
+    if (document.activeElement !== this.canvas || !this.picture) return false;
+    const size = byPixel ? this.camera.scale : 60;
+    this.panBy(x * size, y * size);
+    return true;
+  }
+  zoom(word) {
+    if (word === 'in') this.zoomBy(1.5);
+    if (word === 'out') this.zoomBy(1 / 1.5);
+    if (word === 'fit') this.fit();
+    if (word === 'one' && this.picture) this.zoomBy(1 / this.camera.scale);
   }
   resize() {
     const dots = window.devicePixelRatio || 1;
@@ -321,6 +346,7 @@ export class PictureView {
       this.box = boxOf(this.corner, toPicture(this.camera, this.screen, now), this.picture);
       return this.draw();
     }
+    if (event.pointerType === 'touch' && this.pointers.size === 1 && this.isWhole()) return;
     this.canvas.classList.add('moves');
     if (this.pointers.size === 2) {  // pinch
       const [other] = [...this.pointers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);

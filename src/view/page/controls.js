@@ -48,8 +48,12 @@ export class Controls {
 
   models(system) {
     if (system.models.length === 0) return '';
-    const select = el('select', {id: 'option-model'}, ...system.models.map((name) => el('option', {value: name}, name)));
-    const put = () => { select.value = this.modelOf(system); };
+    const select = el('select', {id: 'option-model', 'aria-describedby': 'option-model-text'}, ...system.models.map((name) => el('option', {value: name}, name)));
+    const text = el('p', {class: 'text', id: 'option-model-text'});
+    const put = () => {
+      select.value = this.modelOf(system);
+      text.textContent = system.model_texts[select.value] ?? '';
+    };
     this.puts.set('model', put);
     put();
     select.addEventListener('change', () => {
@@ -58,7 +62,7 @@ export class Controls {
       this.putAll();
       this.onChange(null);
     });
-    return el('div', {class: 'field'}, el('div', {class: 'head'}, el('label', {for: 'option-model'}, 'model')), select);
+    return el('div', {class: 'field'}, el('div', {class: 'head'}, el('label', {for: 'option-model'}, 'model')), select, text);
   }
 
   // Takes the model of this name, where the system has one.

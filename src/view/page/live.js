@@ -74,7 +74,6 @@ export class Player {
 
   setPlaying(playing) {
     this.playing = playing;
-    document.body.classList.toggle('plays', this.open && playing);
     this.on.changed();
   }
 

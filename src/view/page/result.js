@@ -56,6 +56,17 @@ export function scoreBars(scores, trueScore = '') {
     el('meter', {min: 0, max: most, value: Math.max(0, value), 'aria-label': name}), el('span', {class: 'value'}, value.toFixed(3))));
 }
 
+// How a result was made: its times, its facts and the lines that give it again, as far as it has them.
+function showMade({timings, facts = [], command = '', python = ''}) {
+  byId('made').hidden = timings.length === 0;
+  showTimes(timings);
+  byId('facts').replaceChildren(...facts.flatMap(({name, value}) => [el('dt', {}, name), el('dd', {}, value)]));
+  for (const [id, text] of Object.entries({command, python})) {
+    byId(id).textContent = text;
+    byId(id).closest('.line').hidden = text === '';
+  }
+}
+
 function showTimes(timings) {
   const sum = timings.reduce((all, {seconds}) => all + seconds, 0);
   byId('timings').tBodies[0].replaceChildren(...[...timings, {stage: 'together', seconds: sum}].map(({stage, seconds}) =>
@@ -74,10 +85,7 @@ export function showResult(result, view, saved = () => view) {
   }
   byId('summary').textContent = `${result.summary}${result.explains ? ` ${result.why_hint}` : ''}`;
   view.canvas.setAttribute('aria-label', result.summary);
-  showTimes(result.timings);
-  byId('facts').replaceChildren(...result.facts.flatMap(({name, value}) => [el('dt', {}, name), el('dd', {}, value)]));
-  byId('command').textContent = result.command;
-  byId('python').textContent = result.python;
+  showMade(result);
   showFiles(result);
   byId('save-png').onclick = () => savePicture(saved(), `${result.stem}_view.png`);
 }
@@ -100,9 +108,8 @@ export function showPassing(result, bitmaps, view) {
   view.canvas.classList.remove('asks');
   byId('summary').textContent = result.summary;
   byId('save').hidden = true;
-  byId('made').hidden = result.timings.length === 0;
   byId('scores').replaceChildren(...scoreBars(result.scores));
-  showTimes(result.timings);
+  showMade(result);
 }
 
 for (const button of document.querySelectorAll('[data-copy]'))

@@ -65,6 +65,22 @@ export function countText(boxes, file) {
   return texts.join(' ');
 }
 
+export const countOf = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
+
+// What a file says of an input that is not there: 'street.jpg: 3 boxes, scores up to 1.25'.
+export function missingText({name, text, boxes, events, greatest}) {
+  const words = [text.replace(/\.$/, ''), boxes > 0 ? countOf(boxes, 'box', 'boxes') : '', events > 0 ? countOf(events, 'event') : '',
+    greatest === undefined ? '' : `scores up to ${greatest.toFixed(2)}`].filter(Boolean);
+  return words.length > 0 ? `${name}: ${words.join(', ')}` : name;
+}
+
+// Which inputs of which files are not there, in sentences.
+export function lackText(files) {
+  return files.filter(({missing}) => missing.length > 0).map(({name, missing}) =>
+    `${name} is about ${countOf(missing.length, 'input')} that cannot be found: ${missing.slice(0, 3).map((each) => each.name).join(', ')}${
+      missing.length > 3 ? ' and others' : ''}.`).join(' ');
+}
+
 // A step that gives some hundred places of the slider.
 export function stepOf({least, greatest}) {
   const range = greatest - least;

@@ -1,11 +1,12 @@
-// Results of earlier runs, from files of the command line: their boxes, classes and layers are shown
+// Results of earlier runs, from files that are named on the command line or added: their boxes, classes and layers are shown
 // beside what is computed now, from a score on that is chosen here.
 import {getBytes, getJson} from './api.js';
 import {byId, el, swatch} from './dom.js';
-import {countText, FoundColors, groupsOf, marksOf, numbered, spansOf, stepOf} from './saved_boxes.js';
+import {countOf, countText, FoundColors, groupsOf, marksOf, missingText, numbered, spansOf, stepOf} from './saved_boxes.js';
 import {layerRow, scoreBars} from './result.js';
 
 const kMistake = '#ff5c8a';
+const kMostMissing = 100;  // inputs that are listed
 const scoreText = (score) => score.toFixed(2).replace(/^-(0\.00)$/, '$1');
 
 export class SavedResults {
@@ -21,11 +22,19 @@ export class SavedResults {
     this.pointed = this.said = this.layers = [];
   }
 
-  // Reads which files there are.
-  async begin() {
-    const {files} = await getJson('earlier');
-    this.files = numbered(files).map((file) => ({...file, shown: true, threshold: file.least ?? null, group: null}));
+  // Reads which files there are; what was chosen of those that are known already stays.
+  async refresh() {
+    const {files} = await getJson('earlier'), before = this.files;
+    this.files = numbered(files).map((file) => {
+      const known = before.find((each) => file.truth ? each.truth : !each.truth && each.number === file.number);
+      return {...file, shown: known?.shown ?? true, threshold: known?.threshold ?? file.least ?? null, group: known?.group ?? null};
+    });
   }
+
+  // Whether inputs of some files are not there.
+  get lacksInputs() { return this.files.some(({missing}) => missing.length > 0); }
+  // Whether one of the files says something about what is shown now.
+  says(file) { return this.said.some((each) => each.file === file); }
 
   // Chooses what is shown of a file: scores from a threshold on, and only those of one model.
   choose(file, threshold, group) {
@@ -58,8 +67,25 @@ export class SavedResults {
     const rows = this.said.map((each) => this.fileRows(each));
     if (mesh && said.layers.length > 0) rows.push(el('p', {}, 'The colors of the mesh have the parts of an earlier result as well.'));
     if (rows.length === 0 && said.layers.length === 0) rows.push(el('p', {}, 'No file says anything about this input.'));
-    byId('earlier-body').replaceChildren(...rows, ...this.layers.map((layer) => layerRow(layer, this.view)));
+    byId('earlier-body').replaceChildren(...rows, ...this.layers.map((layer) => layerRow(layer, this.view)), ...this.missingRows(false));
     this.draw();
+  }
+
+  // Shows what the files say of inputs that are not there, where no other is.
+  showAlone() {
+    byId('earlier').hidden = !this.lacksInputs;
+    byId('earlier-body').replaceChildren(...this.missingRows(true));
+  }
+
+  missingRows(open) {
+    const add = () => el('p', {}, 'Add them: ', el('label', {class: 'link', for: 'choose'}, 'files'), ' or ',
+      el('label', {class: 'link', for: 'choose-folder'}, 'a folder'), '. They are found by their names.');
+    return this.files.filter(({missing}) => missing.length > 0).map(({name, summary, missing}) => {
+      const rest = missing.length - kMostMissing;
+      return el('details', {class: 'earlier-file', open}, el('summary', {}, `${name} lacks ${countOf(missing.length, 'input')}`),
+        el('small', {}, summary), add(), el('ul', {}, ...missing.slice(0, kMostMissing).map((each) => el('li', {}, missingText(each))),
+          rest > 0 ? el('li', {}, `and ${rest} more`) : ''));
+    });
   }
 
   // Marks the place of a mistake, until another input or frame is shown.

@@ -86,8 +86,10 @@ export class Solid {
       ...this.earlier, ...this.reasons];
   }
 
-  // Colorings of earlier results.
+  // Colorings of earlier results. One that is shown at first, as the parts that the file itself holds, is chosen when it comes.
   setEarlier(colorings) {
+    const first = colorings.find(({shown}) => shown);
+    if (first && !this.earlier.some(({name}) => name === first.name)) this.chosen = first.name;
     this.earlier = colorings;
     if (this.result) this.showColors();
   }

@@ -41,13 +41,16 @@ std::optional<std::int64_t> frame_number(std::string_view name, std::string_view
   return number && *number >= 0 ? number : std::nullopt;
 }
 
-InputFinder::InputFinder(Inputs& inputs, std::string beside, std::vector<std::string> folders)
+InputFinder::InputFinder(Inputs& inputs, std::string beside, std::vector<std::string> folders,
+                         bool sent)
     : inputs_(inputs),
       beside_(std::move(beside)),
       folders_(std::move(folders)),
+      sent_(sent),
       there_(inputs.all()) {}
 
 std::optional<std::string> InputFinder::file(const std::string& named) const {
+  if (sent_) return {};
   const fs::path path(named);
   std::vector<fs::path> places{fs::path(beside_).parent_path() / path, path};
   for (const std::string& folder : folders_) {
@@ -64,13 +67,26 @@ std::optional<std::string> InputFinder::file(const std::string& named) const {
 std::shared_ptr<Input> InputFinder::named(const std::string& name) {
   if (const auto known = known_.find(name); known != known_.end()) return known->second;
   const std::optional<std::string> path = file(name);
-  return known_[name] = path ? inputs_.add_file(*path) : nullptr;
+  return known_[name] = path ? inputs_.add_file(*path) : called(fs::path(name).filename().string());
+}
+
+std::shared_ptr<Input> InputFinder::called(const std::string& last_name) {
+  if (last_names_.empty())
+    for (const std::shared_ptr<Input>& input : there_) {
+      const std::string last = fs::path(input->name()).filename().string();
+      if (const auto [known, is_new] = last_names_.emplace(last, input); !is_new)
+        known->second = nullptr;
+    }
+  const auto found = last_names_.find(last_name);
+  return found == last_names_.end() ? nullptr : found->second;
 }
 
 InputList InputFinder::all_of(InputKind kind) const {
   InputList some;
-  std::ranges::copy_if(there_, std::back_inserter(some),
-                       [&](const std::shared_ptr<Input>& input) { return input->kind() == kind; });
+  std::ranges::copy_if(there_, std::back_inserter(some), [&](const std::shared_ptr<Input>& input) {
+    // Of a film, its pictures are there as well.
+    return input->kind() == kind && input->pictures().empty();
+  });
   return some;
 }
 

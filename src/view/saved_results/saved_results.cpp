@@ -13,7 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <set>
+#include <map>
+#include <numeric>
 #include <span>
 
 #include "core/words.h"
@@ -31,13 +32,25 @@ std::string short_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-std::string missing_text(const std::set<std::string>& missing) {
-  if (missing.empty()) return {};
+// What a file says of an input that is not there.
+struct Missing {
+  std::string name{};  // as the file has it
+  std::string text{};  // a sentence about the whole of it; may be empty
+  std::int64_t boxes = 0, events = 0;
+  std::optional<double> greatest{};  // score
+};
+void describe(FieldVisitor& visit, Missing& missing) {
+  visit("name", missing.name, "as the file has it");
+  visit("text", missing.text, "a sentence about the whole of it");
+  visit("boxes", missing.boxes, "how many");
+  visit("events", missing.events, "how many");
+  visit("greatest", missing.greatest, "score");
+}
+
+std::string missing_text(const std::vector<Missing>& missing) {
   std::vector<std::string> names;
-  for (const std::string& name : missing) {
-    if (names.size() == kNamed) break;
-    names.push_back(detail::shown(name));
-  }
+  for (std::size_t i = 0; i < std::min(kNamed, missing.size()); ++i)
+    names.push_back(detail::shown(missing[i].name));
   const std::size_t more = missing.size() - names.size();
   return fmt::format("{} not found: {}{}",
                      detail::counted(missing.size(), "input was", "inputs were"),
@@ -63,6 +76,7 @@ struct ListedFile {
   std::string name{}, summary{};
   bool evaluation = false, truth = false;
   std::optional<double> least{}, greatest{};  // the range of all scores
+  std::vector<Missing> missing{};
 
   void add(std::optional<double> score) {
     if (!score) return;
@@ -77,6 +91,7 @@ void describe(FieldVisitor& visit, ListedFile& file) {
   visit("truth", file.truth, "whether it says what is true", {.sparse = true});
   visit("least", file.least, "score");
   visit("greatest", file.greatest, "score");
+  visit("missing", file.missing, "what it says of inputs that are not there");
 }
 
 // What a file says about an image, or about a video and one of its frames.
@@ -116,6 +131,30 @@ bool has_labels(const std::string& mesh) {
 std::string missing_name(const SavedItem& item) {
   if (!item.input.empty()) return item.input;
   return item.stem.empty() ? "the input that it is about" : item.stem;
+}
+std::string missing_name(const SavedEvent& event) {
+  return event.input.empty() ? "the video that it is about" : event.input;
+}
+
+// What these items and events of a file say, by the names of their inputs.
+std::vector<Missing> missing_of(const SavedFile& file, const std::vector<std::size_t>& items,
+                                const std::vector<std::size_t>& events) {
+  std::map<std::string, Missing> missing;
+  for (const std::size_t i : items) {
+    const SavedItem& item = file.items[i];
+    Missing& each = missing[missing_name(item)];
+    each.boxes += static_cast<std::int64_t>(item.boxes.size());
+    each.text = item.text;
+    for (const SavedBox& box : item.boxes)
+      if (box.score) each.greatest = std::max(each.greatest.value_or(*box.score), *box.score);
+  }
+  for (const std::size_t i : events) ++missing[missing_name(file.events[i])].events;
+  std::vector<Missing> list;
+  for (auto& [name, each] : missing) {
+    each.name = name;
+    list.push_back(std::move(each));
+  }
+  return list;
 }
 
 void check_labels(const std::string& path, std::size_t labels, const Input& input,
@@ -222,22 +261,55 @@ void describe(FieldVisitor& visit, SavedEvent& event) {
 }
 
 void SavedResults::add(SavedFile content, Inputs& inputs, const std::vector<std::string>& folders) {
-  File file{.content = std::move(content)};
+  add(File{.content = std::move(content), .folders = folders}, inputs);
+}
+
+std::string SavedResults::add_sent(SavedFile content, Inputs& inputs) {
+  const std::lock_guard lock(mutex_);
+  const File& added = add(File{.content = std::move(content), .sent = true}, inputs);
+  return added.found.empty() ? "" : *added.found.begin();
+}
+
+const SavedResults::File& SavedResults::add(File file, Inputs& inputs) {
+  const std::lock_guard lock(mutex_);
+  if (file.content.evaluation) add_evaluated_items(file);
+  file.homeless_items.resize(file.content.items.size());
+  file.homeless_events.resize(file.content.events.size());
+  std::iota(file.homeless_items.begin(), file.homeless_items.end(), std::size_t{0});
+  std::iota(file.homeless_events.begin(), file.homeless_events.end(), std::size_t{0});
+  files_.push_back(std::move(file));
+  place(files_.size() - 1, inputs);
+  const File& placed = files_.back();
+  const auto missing = missing_of(placed.content, placed.homeless_items, placed.homeless_events);
+  if (!missing.empty() && !placed.sent)
+    notes_.push_back(
+        fmt::format("{}: {}", detail::shown(placed.content.path), missing_text(missing)));
+  return placed;
+}
+
+void SavedResults::add_labels_inside(const Input& mesh, Inputs& inputs) {
+  const std::string& path = mesh.path();
+  if (mesh.kind() != InputKind::kMesh || !has_labels(path)) return;
+  add({.path = path, .what = "parts", .items = {{.input = path, .parts = path}}}, inputs, {});
+}
+
+void SavedResults::look_again(Inputs& inputs) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (!files_[i].homeless_items.empty() || !files_[i].homeless_events.empty()) place(i, inputs);
+}
+
+// Places what has no input yet.
+void SavedResults::place(std::size_t index, Inputs& inputs) {
+  File& file = files_[index];
   // What stands in a folder of labels is beside them.
   const std::string& path = file.content.path;
   const bool folder = std::filesystem::is_directory(path);
-  InputFinder find(inputs, folder ? path + "/labels" : path, folders);
-  if (file.content.evaluation) take_evaluated(file, find);
-  files_.push_back(std::move(file));
-  place_items(files_.size() - 1, find);
-}
-
-void SavedResults::add_labels_inside(Inputs& inputs) {
-  for (const std::shared_ptr<Input>& input : inputs.all()) {
-    const std::string& path = input->path();
-    if (input->kind() != InputKind::kMesh || !has_labels(path)) continue;
-    add({.path = path, .what = "parts", .items = {{.input = path, .parts = path}}}, inputs, {});
-  }
+  InputFinder find(inputs, folder ? path + "/labels" : path, file.folders, file.sent);
+  if (file.content.evaluation) find_evaluated(file, find);
+  place_items(index, find);
+  place_events(index, find);
+  file.summary = summary_of(file.content, file.found.size());
 }
 
 void SavedResults::show_truth(std::shared_ptr<const Truth> truth, const Inputs& inputs) {
@@ -245,15 +317,21 @@ void SavedResults::show_truth(std::shared_ptr<const Truth> truth, const Inputs& 
   all_inputs_ = &inputs;
 }
 
-// What the inputs of an evaluation have becomes items as other files have them.
-void SavedResults::take_evaluated(File& file, InputFinder& find) {
-  const report::Evaluation& evaluation = *file.content.evaluation;
-  for (const report::EvaluatedInput& input : evaluation.inputs) {
+void SavedResults::find_evaluated(File& file, InputFinder& find) {
+  file.evaluated.clear();
+  for (const report::EvaluatedInput& input : file.content.evaluation->inputs) {
     std::vector<std::shared_ptr<Input>> there;
     for (const std::string& name : input.files)
       if (const auto found = find.named(name)) there.push_back(found);
     if (there.size() != input.files.size()) there.clear();
     file.evaluated.push_back(std::move(there));
+  }
+}
+
+// What the inputs of an evaluation have becomes items as other files have them.
+void SavedResults::add_evaluated_items(File& file) {
+  const report::Evaluation& evaluation = *file.content.evaluation;
+  for (const report::EvaluatedInput& input : evaluation.inputs) {
     if (input.files.empty()) continue;  // nobody named it, so that it is not looked for
     file.content.items.push_back({.input = input.files.front(),
                                   .frame = input.frame,
@@ -265,8 +343,7 @@ void SavedResults::take_evaluated(File& file, InputFinder& find) {
 
 void SavedResults::place_items(std::size_t index, InputFinder& find) {
   File& file = files_[index];
-  std::set<std::string> missing, found;
-  for (std::size_t i = 0; i < file.content.items.size(); ++i) {
+  std::erase_if(file.homeless_items, [&](std::size_t i) {
     SavedItem& item = file.content.items[i];
     for (std::string* beside : {&item.motion, &item.parts})
       if (!beside->empty() && *beside != file.content.path)
@@ -274,44 +351,40 @@ void SavedResults::place_items(std::size_t index, InputFinder& find) {
     std::shared_ptr<Input> input = item.input.empty() ? nullptr : find.named(item.input);
     if (!input && !item.stem.empty()) input = find.stemmed(item);
     else if (!input && item.input.empty()) input = find.fitting(item);
-    if (!input) {
-      missing.insert(missing_name(item));
-      continue;
-    }
-    found.insert(input->id());
+    if (!input) return false;
+    file.found.insert(input->id());
     const std::int64_t frame = input->kind() == InputKind::kVideo ? item.frame : 0;
     places_[input->id()].emplace(frame, Place{index, i});
     inputs_[input->id()] = input;
     if (!item.motion.empty() || !item.parts.empty()) layered_[input->id()].push_back({index, i});
-  }
-  place_events(index, find, missing, found);
-  file.summary = summary_of(file.content, found.size());
-  if (missing.empty()) return;
-  file.summary += fmt::format(" {}.", missing_text(missing));
-  notes_.push_back(fmt::format("{}: {}", detail::shown(file.content.path), missing_text(missing)));
+    return true;
+  });
 }
 
-void SavedResults::place_events(std::size_t index, InputFinder& find,
-                                std::set<std::string>& missing, std::set<std::string>& found) {
-  const std::vector<SavedEvent>& events = files_[index].content.events;
-  for (std::size_t i = 0; i < events.size(); ++i) {
+void SavedResults::place_events(std::size_t index, InputFinder& find) {
+  File& file = files_[index];
+  std::erase_if(file.homeless_events, [&](std::size_t i) {
+    const SavedEvent& event = file.content.events[i];
     const std::shared_ptr<Input> input =
-        events[i].input.empty() ? find.fitting({}) : find.named(events[i].input);
-    if (!input || input->kind() != InputKind::kVideo) {
-      missing.insert(events[i].input.empty() ? "the video that it is about" : events[i].input);
-      continue;
-    }
-    found.insert(input->id());
+        event.input.empty() ? find.fitting({}) : find.named(event.input);
+    if (!input || input->kind() != InputKind::kVideo) return false;
+    file.found.insert(input->id());
     events_[input->id()][index].push_back(i);
-  }
+    return true;
+  });
 }
 
 std::string SavedResults::list_json() const {
+  const std::lock_guard lock(mutex_);
   std::vector<ListedFile> list;
   for (const File& file : files_) {
-    ListedFile listed{.name = short_name(file.content.path),
-                      .summary = file.summary,
-                      .evaluation = file.content.evaluation.has_value()};
+    ListedFile listed{
+        .name = short_name(file.content.path),
+        .summary = file.summary,
+        .evaluation = file.content.evaluation.has_value(),
+        .missing = missing_of(file.content, file.homeless_items, file.homeless_events)};
+    if (!listed.missing.empty())
+      listed.summary += fmt::format(" {}.", missing_text(listed.missing));
     for (const SavedItem& item : file.content.items)
       for (const SavedBox& box : item.boxes) listed.add(box.score);
     for (const SavedEvent& event : file.content.events) listed.add(event.score);
@@ -332,11 +405,15 @@ std::vector<Layer> SavedResults::layers(std::string_view id) const {
     const SavedItem& item = item_at(place);
     const bool truth = files_[place.file].content.evaluation.has_value();
     const std::string what = item.motion.empty() ? "parts" : "motion";
+    const std::string file = short_name(item.motion.empty() ? item.parts : item.motion);
+    const bool inside = !item.parts.empty() && item.parts == item.input;
     layers.push_back({.name = fmt::format("earlier-{}-{}", place.file, place.item),
-                      .title = truth ? "True " + what : "Earlier " + what,
-                      .text = fmt::format(
-                          "From {}.", short_name(item.motion.empty() ? item.parts : item.motion)),
-                      .shown = false});
+                      .title = inside  ? "Parts of the file"
+                               : truth ? "True " + what
+                                       : "Earlier " + what,
+                      .text = inside ? fmt::format("The parts that {} holds.", file)
+                                     : fmt::format("From {}.", file),
+                      .shown = inside});
   }
   return layers;
 }
@@ -350,6 +427,7 @@ const SavedItem* SavedResults::layered_item(std::string_view id, std::string_vie
 
 std::shared_ptr<const Picture> SavedResults::layer(std::string_view id,
                                                    std::string_view name) const {
+  const std::lock_guard lock(mutex_);
   const SavedItem* item = layered_item(id, name);
   if (item == nullptr || item->motion.empty()) return nullptr;
   return pictures_.get(
@@ -362,6 +440,7 @@ std::shared_ptr<const Picture> SavedResults::layer(std::string_view id,
 }
 
 std::vector<report::Color> SavedResults::surface(std::string_view id, std::string_view name) const {
+  const std::lock_guard lock(mutex_);
   const SavedItem* item = layered_item(id, name);
   if (item == nullptr || item->parts.empty()) return {};
   Input& input = *inputs_.find(id)->second;
@@ -371,6 +450,7 @@ std::vector<report::Color> SavedResults::surface(std::string_view id, std::strin
 }
 
 std::string SavedResults::input_json(std::string_view id, std::int64_t frame) const {
+  const std::lock_guard lock(mutex_);
   std::vector<Said> said;
   if (const auto places = places_.find(id); places != places_.end()) {
     const auto [first, last] = places->second.equal_range(frame);
@@ -400,6 +480,7 @@ std::string SavedResults::input_json(std::string_view id, std::int64_t frame) co
 }
 
 std::string SavedResults::evaluation_json(std::size_t index) const {
+  const std::lock_guard lock(mutex_);
   if (index >= files_.size() || !files_[index].content.evaluation) return {};
   const File& file = files_[index];
   report::Evaluation evaluation = *file.content.evaluation;
@@ -420,6 +501,7 @@ std::string SavedResults::evaluation_json(std::size_t index) const {
 }
 
 std::string SavedResults::mistake_png(std::size_t index, std::size_t number, int side) const {
+  const std::lock_guard lock(mutex_);
   if (index >= files_.size() || !files_[index].content.evaluation) return {};
   const report::Evaluation& evaluation = *files_[index].content.evaluation;
   if (number >= evaluation.mistakes.size()) return {};

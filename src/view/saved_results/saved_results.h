@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,8 +20,7 @@ namespace fovea::view {
 class InputFinder;
 class Truth;
 
-// All files of results that the command line names. They do not change once they are added, after
-// which several threads may ask.
+// All files of results that the command line names, or a page has sent. Several threads may use it.
 class SavedResults {
  public:
   // Adds a file of results, and the inputs that it names. These are looked for beside the file, as
@@ -30,8 +30,13 @@ class SavedResults {
     add(read_saved(path), inputs, folders);
   }
   void add(SavedFile content, Inputs& inputs, const std::vector<std::string>& folders);
-  // Adds the labels inside of meshes, as results that these inputs name.
-  void add_labels_inside(Inputs& inputs);
+  // The same for a file that a page has sent: it is only about inputs that are there. Returns the
+  // id of one that it is about, or nothing where none is there.
+  std::string add_sent(SavedFile content, Inputs& inputs);
+  // Adds the labels inside of a mesh, as results that this input names; nothing where it has none.
+  void add_labels_inside(const Input& mesh, Inputs& inputs);
+  // Looks again for inputs that were missing, among those that have come since.
+  void look_again(Inputs& inputs);
 
   // Shows what is true about videos like one more file of results, also about inputs that come
   // later.
@@ -40,9 +45,9 @@ class SavedResults {
   // One line per file whose inputs are not all there, for the log.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  // {"files": [{"name", "summary", "least", "greatest", "evaluation"}, ...]}: "least" and
-  // "greatest" are the range of all scores, "evaluation" says whether the file is one. The truth is
-  // the last one and has "truth".
+  // {"files": [{"name", "summary", "least", "greatest", "evaluation", "missing"}, ...]}: "least"
+  // and "greatest" are the range of all scores, "evaluation" says whether the file is one, and
+  // "missing" what it says of inputs that are not there. The truth is the last one and has "truth".
   std::string list_json() const;
   // What the files say about a frame of an input: boxes, scores of classes, layers, and what
   // happens in the whole of a video.
@@ -64,22 +69,29 @@ class SavedResults {
   };
   struct File {
     SavedFile content{};
+    std::vector<std::string> folders{};  // in which its inputs are looked for
+    bool sent = false;                   // by a page
     std::string summary{};
     // The inputs of each evaluated one; none where one of them is not there.
     std::vector<std::vector<std::shared_ptr<Input>>> evaluated{};
+    std::set<std::string> found{};  // ids of inputs
+    // What is about inputs that are not there, by its number.
+    std::vector<std::size_t> homeless_items{}, homeless_events{};
   };
 
-  static void take_evaluated(File& file, InputFinder& find);
+  const File& add(File file, Inputs& inputs);
+  void place(std::size_t file, Inputs& inputs);
+  static void add_evaluated_items(File& file);
+  static void find_evaluated(File& file, InputFinder& find);
   void place_items(std::size_t file, InputFinder& find);
-  // Places events of a file; the names of inputs that are not there are added to the missing ones.
-  void place_events(std::size_t file, InputFinder& find, std::set<std::string>& missing,
-                    std::set<std::string>& found);
+  void place_events(std::size_t file, InputFinder& find);
   const SavedItem& item_at(Place place) const {
     return files_[place.file].content.items[place.item];
   }
   std::vector<Layer> layers(std::string_view id) const;
   const SavedItem* layered_item(std::string_view id, std::string_view name) const;
 
+  mutable std::recursive_mutex mutex_{};
   std::vector<File> files_{};
   std::map<std::string, std::multimap<std::int64_t, Place>, std::less<>> places_{};  // by input
   std::map<std::string, std::vector<Place>, std::less<>> layered_{};                 // by input

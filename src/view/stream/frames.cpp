@@ -32,6 +32,7 @@ FilmSource::FilmSource(const std::string& path, int first)
     : reader_(path, {.orientation = io::Orientation::kApply}), first_(first) {
   const io::Rational& rate = reader_.info().rate;
   period_ = clock_time(rate.numerator > 0 ? 1 / rate.value() : 0.04);
+  look_ahead();
 }
 
 // A frame is late when the one after it is due as well.
@@ -39,14 +40,31 @@ bool FilmSource::is_late(Pace::Clock::time_point due) const {
   return Pace::Clock::now() >= due + period_;
 }
 
+void FilmSource::look_ahead() {
+  try {
+    has_ahead_ = reader_.fetch(ahead_);
+  } catch (...) {
+    fault_ = std::current_exception();  // the frames before the fault are good
+  }
+}
+
+bool FilmSource::fetch() {
+  if (fault_) std::rethrow_exception(fault_);
+  if (!has_ahead_) return false;
+  std::swap(stored_, ahead_);
+  look_ahead();
+  return true;
+}
+
 std::optional<StreamFrame> FilmSource::take(const std::stop_token& stop) {
   const auto began = Pace::Clock::now();
-  while (reader_.fetch(stored_)) {
+  while (fetch()) {
     if (stop.stop_requested()) throw Cancelled("the stream was stopped");
     if (stored_.frame() < first_) continue;
     auto due = pace_.due(stored_.seconds());
     if (is_late(due)) {
-      if (!keeps_all_ && Pace::Clock::now() - began < kLongestGap) {
+      // The last frame stays on the page, and is not passed over.
+      if (has_ahead_ && !keeps_all_ && Pace::Clock::now() - began < kLongestGap) {
         ++dropped_;
         continue;
       }
@@ -57,7 +75,7 @@ std::optional<StreamFrame> FilmSource::take(const std::stop_token& stop) {
     io::Frame frame;
     stored_.decode(frame);
     return StreamFrame{std::make_shared<Picture>(std::move(frame.image)), frame.frame,
-                       frame.seconds, due};
+                       frame.seconds, due, !has_ahead_};
   }
   return {};
 }

@@ -24,6 +24,7 @@ struct StreamFrame {
   std::int64_t number = 0;                        // in the source, from 0
   double seconds = 0;                             // in the source's own time
   std::chrono::steady_clock::time_point taken{};  // when it came, or, of a file, was due
+  bool last = false;                              // of a file, after which nothing comes
 };
 
 class FrameSource {
@@ -65,6 +66,8 @@ class FilmSource final : public FrameSource {
 
  private:
   bool is_late(Pace::Clock::time_point due) const;
+  bool fetch();
+  void look_ahead();
 
   io::VideoReader reader_;
   int first_;
@@ -72,7 +75,10 @@ class FilmSource final : public FrameSource {
   Pace pace_{};
   bool keeps_all_ = false;
   std::int64_t dropped_ = 0;
-  io::StoredFrame stored_{};
+  // The frame after the stored one is fetched early, so that the last one is known as such.
+  io::StoredFrame stored_{}, ahead_{};
+  bool has_ahead_ = true;
+  std::exception_ptr fault_{};  // of what is ahead
 };
 
 // Whose turn it is to have a source open. A camera can be opened once: who comes while another is

@@ -62,12 +62,13 @@ void Stream::play(const std::stop_token& stop) {
   send_(state_message("opening"), false);
   source_ = open_();
   for (bool stood_still = false;;) {
-    const Wish wish = wait_for_wish(stop);
+    Wish wish = wait_for_wish(stop);
     if (wish.run) begin(*wish.run, wish);
     if (wish.stays || stood_still) source_->resume();
     stood_still = wish.stays;
     const std::optional<StreamFrame> frame = wish.again ? last_ : source_->take(stop);
     if (!frame) return;
+    wish.stays = wish.stays || frame->last;  // the end of a film is a pause
     show(*frame, wish);
     if (wish.again) continue;
     before_last_ = std::exchange(last_, frame);

@@ -92,6 +92,31 @@ TEST(MeshWrite, LabelsInsideOfPlyAreReadAgain) {
   EXPECT_THROW(holds_labels(folder / "gone.ply"), IoError);
 }
 
+// What was saved with parts is the mesh that it was before: one piece, and not one per part.
+TEST(MeshWrite, SeamsOfALabeledPlyAreJoinedAgain) {
+  const test::TempFolder folder;
+  const Marked marked;
+  for (const bool ascii : {true, false}) {
+    write_mesh(folder / "m.ply", marked.mesh, marked.marks(), {.ascii = ascii});
+    const TriangleMesh read = read_mesh(folder / "m.ply");
+    EXPECT_EQ(read.vertices, marked.mesh.vertices);
+    EXPECT_EQ(read.faces, marked.mesh.faces);
+    EXPECT_EQ(read_mesh(folder / "m.ply", {.weld = false}).vertices.size(), 8U);
+  }
+  // Without labels nobody has split it: the doubles are the file's own.
+  const TriangleMesh doubled{.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}},
+                             .faces = {{0, 1, 2}, {3, 1, 2}},
+                             .polygons = {}};
+  write_mesh(folder / "m.ply", doubled);
+  EXPECT_EQ(read_mesh(folder / "m.ply").vertices.size(), 4U);
+  test::save(folder / "m.ply",
+             "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+             "property float z\nproperty int label\nelement face 1\n"
+             "property list uchar int vertex_indices\nend_header\n"
+             "0 0 0 4\n0 0 0 4\n0 1 0 4\n3 0 1 9\n");
+  EXPECT_THROW(read_mesh(folder / "m.ply"), FormatError);
+}
+
 // Labels that do not fit their mesh are refused, whatever a file says.
 TEST(MeshWrite, DamagedLabelsInsideOfPlyAreRefused) {
   const test::TempFolder folder;

@@ -28,6 +28,7 @@ import drawings
 from chromium import LIMIT, drag, drop, photograph, set_number, settled, watched
 from embedded import test_embedding
 from serving import SIZES, Served
+from stage import test_stage
 from states import test_states
 
 PROGRAM = sys.argv[1]
@@ -523,10 +524,11 @@ def test_end(browser, folder):
             settled(page)
             frame, number = page.locator("#frame"), page.locator("#frame-value")
             expect(frame).to_be_hidden()
-            if plays:  # frames that are late may be dropped, the last ones, too
+            if plays:  # frames that are late may be dropped, but not the last one
                 page.locator("#play").click()
                 expect(page.locator("#play")).to_have_text("Play")
-                settled(page)
+                expect(page.locator("#save")).to_be_visible()
+                expect(frame).to_have_value("3")
             for _ in range(9):  # far over the end
                 page.keyboard.press(".")
             expect(frame).to_be_visible()
@@ -612,6 +614,7 @@ def main():
             test_videos(browser, errors, folder, inputs[2])
             test_end(browser, folder)
             test_states(PROGRAM, browser, errors, folder, inputs)
+            test_stage(PROGRAM, browser, errors, folder, inputs)
             test_embedding(PROGRAM, browser, errors, inputs[0])
         finally:  # a failure must not leave the program behind, which holds the pipes of this one
             browser.close()

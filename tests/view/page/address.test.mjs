@@ -5,10 +5,10 @@ import {addressOf, placeIn, Steps, Visits} from '../../../src/view/page/address.
 
 test('an address says a place, and gives it back', () => {
   const place = {input: 'photos/a street, 50 %+.jpg', copy: 2, frame: 7, system: 'people', model: 'channels', options: {threshold: '-2', text: 'a=b&c'},
-    box: [1, 2, 30, 40], why: {x: 3.25, y: 0}, evaluation: 0};
+    box: [1, 2, 30, 40], second: 'photos/b.jpg', why: {x: 3.25, y: 0}, evaluation: 0};
   assert.deepEqual(placeIn(addressOf(place)), place);
   assert.match(addressOf(place), /input=photos\/a/, 'it can be read');
-  const face = {...place, copy: 1, frame: 0, options: {}, box: null, why: {face: 0}, evaluation: null};
+  const face = {...place, copy: 1, frame: 0, options: {}, box: null, second: null, why: {face: 0}, evaluation: null};
   assert.deepEqual(placeIn(addressOf(face)), face);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {countText, FoundColors, groupsOf, isShown, marksOf, numbered, spansOf, stepOf} from '../../../src/view/page/saved_boxes.js';
+import {countText, FoundColors, groupsOf, isShown, marksOf, missingText, numbered, spansOf, stepOf} from '../../../src/view/page/saved_boxes.js';
 
 const boxes = [{box: [1, 2, 3, 4], label: '', score: 0.25, truth: false}, {box: [5, 6, 7, 8], label: '7', score: 1, truth: false, group: 'hog'},
   {box: [1, 1, 1, 1], label: '', truth: true}];
@@ -42,6 +42,13 @@ test('boxes without a score stay', () => {
   assert.ok(isShown({box: [], label: 'a', truth: false}, {threshold: 5, group: null}));
   assert.equal(stepOf({least: 1, greatest: 1}), 0.01);
   assert.ok(Math.abs(stepOf({least: 0, greatest: 2}) - 0.01) < 1e-12);
+});
+
+test('what is said of an input that is not there is told in a few words', () => {
+  const nothing = {name: 'a.jpg', text: '', boxes: 0, events: 0};
+  assert.equal(missingText(nothing), 'a.jpg');
+  assert.equal(missingText({...nothing, boxes: 1, greatest: 1.255}), 'a.jpg: 1 box, scores up to 1.25');
+  assert.equal(missingText({...nothing, text: 'The class is beach.', events: 2}), 'a.jpg: The class is beach, 2 events');
 });
 
 test('events become bars of a time line', () => {

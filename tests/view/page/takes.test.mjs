@@ -20,3 +20,9 @@ test('a system that is off says what it works on and what the input is', () => {
   assert.equal(whyOff(people, film), '');
   assert.equal(whyOff(people, null), '');
 });
+
+test('a frame of a film can be followed, as the film', () => {
+  const track = {title: 'Tracking', takes: 'video', streams: true}, frame = {kind: 'image', name: 'walk/1.png'};
+  assert.match(whyOff(track, frame), /is an image/);
+  assert.equal(whyOff(track, {...frame, film: {input: {kind: 'video'}, frame: 0}}), '');
+});

@@ -4,6 +4,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/image_memory.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/mesh_io.h>
 #include <gmock/gmock.h>
@@ -108,6 +109,51 @@ TEST_F(SavedResultsTest, NamesImagesThatAreMissing) {
   EXPECT_TRUE(inputs_.all().empty());
 }
 
+TEST_F(SavedResultsTest, SaysWhatItLacksAndTakesInputsThatComeLater) {
+  saved_.add(save_coco("photos/a.png"), inputs_, {});
+  saved_.add(save_evaluation("a.png"), inputs_, {});
+  saved_.add(save("walk.jsonl", R"({"name": "walk", "first_frame": 2, "last_frame": 5})"), inputs_,
+             {});
+  json list = json::parse(saved_.list_json())["files"];
+  EXPECT_EQ(list[0]["missing"][0]["name"], "photos/a.png");
+  EXPECT_EQ(list[0]["missing"][0]["boxes"], 2);
+  EXPECT_EQ(list[0]["missing"][0]["greatest"], 1.5);
+  EXPECT_EQ(list[2]["missing"][0]["events"], 1);
+  const Image<std::uint8_t> image(40, 30, 3);
+  inputs_.add_upload("a.png", io::png_bytes(image));
+  saved_.look_again(inputs_);
+  list = json::parse(saved_.list_json())["files"];
+  EXPECT_TRUE(list[0]["missing"].empty());
+  EXPECT_EQ(list[0]["summary"], "COCO JSON: 2 boxes in 1 input.");
+  EXPECT_EQ(list[2]["missing"].size(), 1U) << "an image is not the video that it is about";
+  const json files = said(inputs_.all()[0])["files"];
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0]["boxes"].size(), 2U);
+  EXPECT_THAT(saved_.mistake_png(1, 0, 64), HasSubstr("PNG"));
+  saved_.look_again(inputs_);
+  EXPECT_EQ(said(inputs_.all()[0])["files"].size(), 2U) << "nothing is placed twice";
+}
+
+TEST_F(SavedResultsTest, AnInputIsNotChosenAmongNamesakes) {
+  for (const char* folder : {"one", "two"}) {
+    std::filesystem::create_directory(folder_ / folder);
+    save_image(std::string(folder) + "/a.png");
+  }
+  inputs_.add_paths({folder_ / "one", folder_ / "two"});
+  saved_.add(save_coco("gone/a.png"), inputs_, {});
+  EXPECT_EQ(json::parse(saved_.list_json())["files"][0]["missing"].size(), 1U);
+}
+
+TEST_F(SavedResultsTest, ResultsOfAPageOpenNoFilesOfTheMachine) {
+  save_image("a.png");
+  EXPECT_EQ(saved_.add_sent(read_saved(save_coco(folder_ / "a.png")), inputs_), "");
+  EXPECT_TRUE(inputs_.all().empty());
+  inputs_.add_paths({folder_ / "a.png"});
+  EXPECT_EQ(saved_.add_sent(read_saved(save_coco("/elsewhere/a.png")), inputs_),
+            inputs_.all()[0]->id());
+  EXPECT_EQ(said(inputs_.all()[0])["files"].size(), 1U);
+}
+
 TEST_F(SavedResultsTest, OpensNothingThatIsNoInput) {
   save("secret.txt", "x");
   saved_.add(save_coco("secret.txt"), inputs_, {});
@@ -167,10 +213,12 @@ TEST_F(SavedResultsTest, ShowsThePartsInsideOfAMesh) {
   io::write_mesh(folder_ / "parts.ply", mesh, {.labels = labels, .colors = colors});
   io::write_mesh(folder_ / "plain.ply", mesh);
   inputs_.add_paths({folder_ / "parts.ply", folder_ / "plain.ply"});
-  saved_.add_labels_inside(inputs_);
+  for (const auto& input : inputs_.all()) saved_.add_labels_inside(*input, inputs_);
   ASSERT_EQ(inputs_.all().size(), 2U);
   const json layers = said(inputs_.all()[0])["layers"];
   ASSERT_EQ(layers.size(), 1U);
+  EXPECT_EQ(layers[0]["title"], "Parts of the file");
+  EXPECT_EQ(layers[0]["shown"], true);
   const std::vector<report::Color> shown =
       saved_.surface(inputs_.all()[0]->id(), std::string(layers[0]["name"]));
   ASSERT_EQ(shown.size(), 4U);
