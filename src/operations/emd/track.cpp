@@ -146,8 +146,9 @@ void begin(Setup& setup, const Exec&, const Plan& plan) {
     setup.truths = read_truths(request.truths, request.truth_origin, setup.targets.size());
   if (setup.targets.empty())
     for (const Boxes& truth : setup.truths) setup.targets.emplace_back(truth.front());
-  if (const Rivals rivals; request.rivals && !rivals.absence().empty())
-    plan.note("rivals are not available: " + rivals.absence());
+  if (!request.rivals) return;
+  const Rivals rivals;
+  if (!rivals.absence().empty()) plan.note("rivals are not available: " + rivals.absence());
 }
 
 Follower worker(const Setup& setup, const Exec& exec) {

@@ -205,6 +205,7 @@ function showUnread(input) {
   view.show(null);
   view.canvas.setAttribute('aria-label', text);
   boxFields.show(null, null);
+  pair.show(null, null);
   earlier.showAlone();
   byId('timeline').hidden = byId('zoom').hidden = true;
   byId('summary').textContent = text;

@@ -1,8 +1,12 @@
 // Covers: track_mistakes, track_report, track_rivals
 #include "operations/emd/track.h"
 
+#include <fcntl.h>
 #include <fovea/core/error.h>
+#include <fovea/io/video.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -99,6 +103,26 @@ TEST_F(EmdTrackProgram, MeasuresAgainstTruthBesideOthers) {
   EXPECT_EQ(target["rivals"][1]["name"], "same search, Bhattacharyya");
   EXPECT_LT(target["rivals"][0]["mean_overlap"].get<double>(), 0.6);
   EXPECT_GE(target["bar_overlap"].get<double>(), target["rivals"][0]["mean_overlap"].get<double>());
+}
+
+// Others see each frame beside ours, so that a source is read once.
+TEST_F(EmdTrackProgram, RivalsFollowThroughAPipe) {
+  constexpr int kFrames = 4;  // less than a pipe holds
+  io::VideoWriter writer(folder_ / "a.y4m", {.frame_rate = 10});
+  for (int i = 0; i < kFrames; ++i)
+    writer.write(io::to_bytes(io::read_image(folder_ / ("img/" + std::to_string(i) + ".png"))));
+  writer.finish();
+  const std::string pipe = folder_ / "pipe.y4m", video = test::load(folder_ / "a.y4m");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int end = open(pipe.c_str(), O_RDWR);
+  ASSERT_EQ(write(end, video.data(), video.size()), static_cast<ssize_t>(video.size()));
+  const Ended ended = run_here({"emd", "track", pipe, "--truth", folder_ / "truth.txt", "--rivals",
+                                "--frames", std::to_string(kFrames), "--json", "--quiet"});
+  close(end);
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json target = json::parse(ended.out)["targets"][0];
+  EXPECT_EQ(target["rivals"][0]["name"], "a box that stays");
+  EXPECT_LT(target["rivals"][0]["mean_overlap"], target["mean_overlap"]);
 }
 
 TEST_F(EmdTrackProgram, AnEvaluationOpensInTheView) {
