@@ -318,32 +318,31 @@ Response Session::start(const Request& request) {
       view->facts().whole_video ? JobLength::kLong : JobLength::kQuick));
 }
 
-// Explains a place or a face of a result; the same one is explained once. The job gives nothing but
-// its end: the explanation is kept for those who ask for this place.
+// Explains a place or a face of a result; the same one is explained once, as long as there is room.
+std::shared_ptr<const report::Explanation> Session::explain(const Result& result,
+                                                            const std::string& id,
+                                                            const Question& question,
+                                                            const Exec& exec) {
+  return explanations_.get(
+      question_key(id, question),
+      [&] {
+        return std::make_shared<const report::Explanation>(
+            question.face ? result.explain_face(*question.face, exec)
+                          : result.explain(question.place, exec));
+      },
+      [](const auto& made) { return bytes_of(*made); });
+}
+
+// The job gives nothing but its end: the explanation is kept for those who ask for this place.
 Response Session::ask(const Request& request, const std::string& id) {
   const std::shared_ptr<const Result> result = jobs_.result(id);
   const Question question = parse_question(request.body);
   if (!result || !answers(*result, question)) return not_found();
-  const auto explain = [this, result, question,
-                        key = question_key(id, question)](const Exec& exec) -> Result {
-    explanations_.get(
-        key,
-        [&] {
-          return std::make_shared<const report::Explanation>(
-              question.face ? result->explain_face(*question.face, exec)
-                            : result->explain(question.place, exec));
-        },
-        [](const auto& made) { return bytes_of(*made); });
+  const auto job = [this, result, question, id](const Exec& exec) -> Result {
+    explain(*result, id, question, exec);
     return {};
   };
-  return job_response(questions_.submit(question.client, explain));
-}
-
-// The explanation that a request asks for; null where it has not been made.
-std::shared_ptr<const report::Explanation> Session::explanation(const Request& request,
-                                                                const std::string& id) {
-  const std::optional<Question> question = question_in(request);
-  return question ? explanations_.find(question_key(id, *question)).value_or(nullptr) : nullptr;
+  return job_response(questions_.submit(question.client, job));
 }
 
 Response Session::evaluation(const Request& request, const Parts& parts) {
@@ -408,8 +407,13 @@ Response Session::result(const Request& request, const Parts& parts) {
     return why_picture(*result, parts[3], question_in(request));
   if (what != "page.html" && what != "explain" && what != "heat" && what != "faces")
     return not_found();
-  const std::shared_ptr<const report::Explanation> why = explanation(request, id);
+  const std::optional<Question> question = question_in(request);
+  std::shared_ptr<const report::Explanation> why;
+  if (question) why = explanations_.find(question_key(id, *question)).value_or(nullptr);
   if (what == "page.html") {
+    // One that has made room for others is made again: the page has what is seen.
+    if (question && answers(*result, *question))
+      why = explain(*result, id, *question, options_.exec);
     std::string page = result->page ? result->page(why.get()) : "";
     if (page.empty()) page = result_page(*result, why.get());
     return {.type = "text/html; charset=utf-8", .body = std::move(page)};

@@ -42,6 +42,7 @@
 #include "view/inputs.h"
 #include "view/jobs.h"
 #include "view/lru_cache.h"
+#include "view/run_body.h"
 #include "view/saved_results/saved_results.h"
 #include "view/stream/arrivals.h"
 #include "view/stream/streams.h"
@@ -96,8 +97,8 @@ class Session final : public Service {
   Response evaluation(const Request& request, const Parts& parts);
   Response saved_result(const Request& request, const Parts& parts);
   Response kept_png(const std::string& key, const std::function<std::string()>& make);
-  std::shared_ptr<const report::Explanation> explanation(const Request& request,
-                                                         const std::string& id);
+  std::shared_ptr<const report::Explanation> explain(const Result& result, const std::string& id,
+                                                     const Question& question, const Exec& exec);
 
   SessionOptions options_;
   Guard guard_;

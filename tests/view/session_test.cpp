@@ -325,6 +325,9 @@ TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
   const std::string name = (*word)["name"];
   EXPECT_EQ(plain.find("<figcaption>" + name), plain.npos);
   EXPECT_NE(explained.find(name + ": "), explained.npos);
+  EXPECT_EQ(get(address + "/explain?x=40&y=40").status, 404) << "it is not kept";
+  EXPECT_GT(get(address + "/page.html?x=40&y=40").body.size(), plain.size())
+      << "an explanation that is not kept any more is made again for the page";
 }
 
 TEST_F(SessionTest, DividesMeshesAndSaysWhy) {
