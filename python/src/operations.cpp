@@ -189,7 +189,8 @@ nb::dict described(const Operation& operation) {
   entry["sources"] = detail::option_table(options_of<&Session::each_source>(usual));
   entry["file_options"] = detail::option_table(options_of<&Session::each_file_option>(usual));
   const std::shared_ptr<void> item = usual.call->make_item();
-  entry["fields"] = described_fields(usual.call->result(item.get()));
+  entry["fields"] = described_fields(operation.takes_sequences() ? usual.call->result(item.get())
+                                                                 : operation.sample());
   entry["images"] = usual.call->images(item.get()) != nullptr;
   nb::list outputs;
   for (const Output& output : operation.outputs)

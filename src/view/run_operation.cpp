@@ -302,16 +302,15 @@ class Work {
                        operation_.needs_output ? "-o " + shell_word(file) : "--json");
   }
   std::string python() const {
-    if (operation_.takes_sequences())
-      return fmt::format(
-          "fovea.{}.{}({}, ({}){})", operation_.words.system, operation_.words.verb,
-          *first_ > 0 ? fmt::format("(image for image, *_ in fovea.read_video({}, start={}))",
-                                    task_.python_input(), *first_)
-                      : task_.python_input(),
-          task_.box(", "), task_.keywords);
-    const std::vector<std::string> inputs = takes_images(operation_)
-                                                ? task_.python_images(images_of(operation_))
-                                                : std::vector{task_.python_input()};
+    std::vector<std::string> inputs{task_.python_input()};
+    if (operation_.takes_sequences()) {
+      if (*first_ > 0)
+        inputs = {fmt::format("(image for image, *_ in fovea.read_video({}, start={}))", inputs[0],
+                              *first_)};
+      inputs.push_back(fmt::format("({})", task_.box(", ")));
+    } else if (takes_images(operation_)) {
+      inputs = task_.python_images(images_of(operation_));
+    }
     return fmt::format(
         "fovea.{}.{}({}{}{})", operation_.words.system,
         page_.python.empty() ? operation_.words.verb : page_.python, fmt::join(inputs, ", "),

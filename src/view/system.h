@@ -147,7 +147,7 @@ struct Task {
   std::string python_input() const;
   std::vector<std::string> python_images(int count) const;
   std::string python_image() const { return python_images(1).front(); }
-  // The JSON that the program prints for the same call of "emd track": of one result for all
+  // The JSON that the program prints for the same call of "emd map": of one result for all
   // inputs, or of this one's.
   std::string saved_of_all(std::string command, RecordRef result) const;
   std::string saved(std::string command, RecordRef result) const;

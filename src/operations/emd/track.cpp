@@ -396,16 +396,6 @@ Image<std::uint8_t> drawn(ImageView<const std::uint8_t> picture, const Followed&
   return drawn;
 }
 
-// Options of bands, of which a picture has none, and of memory are not on the page.
-OnPage on_page() {
-  return {.title = "Tracking",
-          .name = "track",
-          .hint = "Click to see the scores of the places around the target.",
-          .box = "target",
-          .begins = "frame",
-          .hidden = {"spectra", "whole-map", "cache-bytes"}};
-}
-
 std::vector<OutputOf<Setup, Followed>> outputs() {
   return {{.about = {.name = "output",
                      .help = "file for the boxes as MOT challenge text; - is standard output",
@@ -497,7 +487,13 @@ Operation emd_track() {
                   "compare with the truth and with other trackers"},
                  {"fovea emd track walk.mp4 --truth walk.txt --evaluation walk.json",
                   "see the frames that fit worst by fovea view walk.json"}}},
-       .on_page = on_page(),
+       // Options of bands, of which a picture has none, and of memory are hidden.
+       .on_page = {.title = "Tracking",
+                   .name = "track",
+                   .hint = "Click to see the scores of the places around the target.",
+                   .box = "target",
+                   .begins = "frame",
+                   .hidden = {"spectra", "whole-map", "cache-bytes"}},
        .input = InputKind::kFrames,
        .alone = true,
        .outputs = outputs(),

@@ -72,13 +72,6 @@ void TrackFrame::decode() {
   });
 }
 
-std::pair<std::string, std::int64_t> TrackFrame::place() const {
-  const std::vector<std::string>& files = frames_.files_;
-  if (number_ < 0 || static_cast<std::size_t>(number_) >= files.size())
-    return {frames_.input_, number_};
-  return {files[static_cast<std::size_t>(number_)], 0};
-}
-
 TrackFrames::TrackFrames(const TrackRequest& request, const Plan& plan)
     : input_(plan.inputs[0]),
       read_{.variable = request.variable,
@@ -135,30 +128,26 @@ std::shared_ptr<Frame> TrackFrames::next() {
 }
 
 bool TrackFrames::fetch(TrackFrame& frame) {
+  const auto files = static_cast<std::int64_t>(files_.size());
   if (video_) {
     if (!video_->fetch(frame.stored_)) return false;
     frame.number_ = frame.stored_.frame();
-    check_colors(frame.number_);
-  } else if (end_ > 0 && next_ >= end_) {
-    return false;
   } else {
+    if (end_ > 0 && next_ >= end_) return false;
+    if (raw_ ? !raw_->fetch(frame.raw_) : next_ >= files) return false;
     frame.number_ = next_;
-    if (raw_ && !raw_->fetch(frame.raw_)) return false;
-    if (!raw_ && next_ >= static_cast<std::int64_t>(files_.size())) return false;
-    if (!raw_) frame.file_ = files_[static_cast<std::size_t>(next_)];
   }
   ++next_;
+  frame.place_ = {input_, frame.number_};
+  if (frame.number_ < 0 || frame.number_ >= files) return true;
+  const std::string& file = files_[static_cast<std::size_t>(frame.number_)];
+  // Images are converted to RGB one by one, so that bands of a later one would be dropped.
+  if (video_ && emd::is_band_file(file))
+    throw FormatError(fmt::format(
+        "{}: has more than gray or RGB of 8 bits, as the first frame has; all must have the same",
+        file));
+  frame.place_ = {file, 0};
   return true;
-}
-
-// Images are converted to RGB one by one, so that bands of a later one would be dropped.
-void TrackFrames::check_colors(std::int64_t number) const {
-  if (number < 0 || number >= static_cast<std::int64_t>(files_.size())) return;
-  const std::string& file = files_[static_cast<std::size_t>(number)];
-  if (!emd::is_band_file(file)) return;
-  throw FormatError(fmt::format(
-      "{}: has more than gray or RGB of 8 bits, as the first frame has; all must have the same",
-      file));
 }
 
 emd::BandFrame TrackFrames::decode_bands(const TrackFrame& from) const {
@@ -170,7 +159,7 @@ emd::BandFrame TrackFrames::decode_bands(const TrackFrame& from) const {
   } else if (raw_) {
     frame = {io::to_float(raw_->decode(from.raw_)), fmt::format("cube {}", from.number_), 0};
   } else {
-    frame = emd::read_bands(from.file_, read_);
+    frame = emd::read_bands(from.place_.first, read_);
   }
   if (choice_) choose_bands(*choice_, frame);
   return frame;
@@ -179,7 +168,7 @@ emd::BandFrame TrackFrames::decode_bands(const TrackFrame& from) const {
 std::uint64_t TrackFrames::bytes(const Frame& frame) const {
   if (video_) return (choice_ ? kBytesPerSample : 1) * video_->frame_bytes();
   if (raw_) return kBytesPerSample * raw_->cube_bytes();
-  return kBytesPerSample * sample_bytes(static_cast<const TrackFrame&>(frame).file_);
+  return kBytesPerSample * sample_bytes(static_cast<const TrackFrame&>(frame).place_.first);
 }
 
 std::int64_t TrackFrames::expected() const {

@@ -30,7 +30,7 @@ class TrackFrame final : public Frame {
   const Image<std::uint8_t>& pixels() override;  // empty where it has bands
   const emd::BandFrame* bands();                 // null where it has colors
   // The file that it stands in, and its number there.
-  std::pair<std::string, std::int64_t> place() const;
+  const std::pair<std::string, std::int64_t>& place() const { return place_; }
 
  private:
   friend class TrackFrames;
@@ -38,7 +38,7 @@ class TrackFrame final : public Frame {
 
   const TrackFrames& frames_;
   io::StoredFrame stored_{};
-  std::string file_{};
+  std::pair<std::string, std::int64_t> place_{};
   std::vector<std::byte> raw_{};
   std::int64_t number_ = 0;  // in the source
   std::once_flag decoded_;
@@ -63,7 +63,6 @@ class TrackFrames final : public Frames {
   bool has_bands() const { return !video_ || choice_; }
   void open_files();
   bool fetch(TrackFrame& frame);
-  void check_colors(std::int64_t number) const;
   emd::BandFrame decode_bands(const TrackFrame& frame) const;
 
   std::string input_;
