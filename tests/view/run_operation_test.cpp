@@ -133,13 +133,15 @@ TEST_F(RunOperation, SavesPeopleAsTheProgramWritesThem) {
 }
 
 TEST_F(RunOperation, SaysWhatTheProgramAdvisesInWordsOfThePage) {
-  const Image<std::uint8_t> small(64, 64, 3);
+  Image<std::uint8_t> small(96, 160);  // in which nobody is
+  for (int y = 0; y < small.height(); ++y)
+    for (int x = 0; x < small.width(); ++x) small.at(x, y) = 128;
   const std::string result = run({{"client", "page"},
                                   {"system", "people"},
                                   {"model", "hog"},
                                   {"inputs", {upload(small, "small.png")}}});
   EXPECT_THAT(parsed(get(result))["summary"].get<std::string>(),
-              testing::HasSubstr("is only 64 pixels high: the option \"enlarge\" at 2 may find"));
+              testing::HasSubstr("is only 160 pixels high: the option \"enlarge\" at 2 may find"));
 }
 
 TEST_F(RunOperation, SavesAFrameOfAVideoByItsNumber) {
