@@ -43,8 +43,9 @@ FOVEA_API std::span<const Choice> choices(Polygons);
 struct MeshReadOptions {
   Polygons polygons =
       Polygons::kTriangulate;  // cut polygons into fans of triangles, or refuse them
-  bool weld = true;  // join the corners of an STL file that lie at the same place; STL has no
-                     // shared corners
+  // Join corners that lie at the same place: of STL, which has no shared corners, and of .ply with
+  // labels on its vertices, whose seams between parts were written once per part.
+  bool weld = true;
 };
 FOVEA_API void describe(OptionVisitor& visit, MeshReadOptions& options);
 
