@@ -69,7 +69,8 @@ def typed_dict(name: str, table: list[dict[str, Any]]) -> str:
             for line in (*comment(entry, table), f"    {entry['name'].removeprefix(prefix)}: {annotation(entry)}")
         ]
 
-    parts = {part: f"{name}{part.capitalize()}" for entry in table if (part := entry.get("part"))}
+    names = {entry["name"] for entry in table}
+    parts = {part: f"{name}{part.capitalize()}" for entry in table if (part := entry.get("part")) and part not in names}
     lines = []
     for part, title in parts.items():
         lines += [f"class {title}(TypedDict, total=False):"]

@@ -27,6 +27,7 @@ __all__ = ["Record", "Result", "Table"]
 _Kind = TypeVar("_Kind", bound="type[Result]")
 _Row = TypeVar("_Row", bound="tuple[Any, ...]")
 _Item = TypeVar("_Item")
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 # Most words of a command are those of the last call too.
@@ -43,9 +44,11 @@ def on_host(array: Any) -> Any:
     return array.numpy() if isinstance(array, _fovea.DeviceArray) else array
 
 
-def corners(boxes: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float32]]:
+def corners(boxes: np.ndarray[Any, np.dtype[_Number]]) -> np.ndarray[Any, np.dtype[_Number]]:
     """Rows of left, top, width and height as left, top, right and bottom."""
-    return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
+    ends = boxes.copy()
+    np.add(boxes[:, :2], boxes[:, 2:], out=ends[:, 2:])
+    return ends
 
 
 class Boxed:

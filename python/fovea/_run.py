@@ -47,10 +47,12 @@ def kind_of(operation: str) -> type[Saved]:
 
 @functools.lru_cache(maxsize=None)
 def keywords_of(operation: str) -> list[str]:
-    """The keywords of an operation: its options, the models and files that it reads, and those that it writes."""
-    parts = ("options", "sources", "file_options", "outputs")
-    names = [each["name"].replace("-", "_") for part in parts for each in _described(operation)[part]]
-    return list(dict.fromkeys(names))
+    """The keywords of an operation: its options and their parts, the models and files that it reads, and those that it
+    writes."""
+    tables = ("options", "sources", "file_options", "outputs")
+    entries = [each for table in tables for each in _described(operation)[table]]
+    names = [each["name"].replace("-", "_") for each in entries] + [each.get("part", "") for each in entries]
+    return list(dict.fromkeys(filter(None, names)))
 
 
 def __getattr__(name: str) -> Any:  # classes of results, for pickles
@@ -167,6 +169,8 @@ class Operation(Operated):
             if self._model_provenance:
                 words += ["--model", self._model_provenance["model"]]
             own.setdefault("_image", None if name else input)
+            files = {each: named for each, named in self._sources.items() if is_path(named) or isinstance(named, (list, tuple))}
+            own["_sources"] = {each: named for each, named in files.items() if each != "model"}
         end = ("-o", "OUT") if known["needs_output"] else ("--json",)
         return self._run(self._kind, value, words, face=face, end=end, **own)
 

@@ -64,6 +64,7 @@ def test_options_of_a_part_are_one_keyword():
     assert "\n    lk: " in fovea.flow.estimate.__doc__ and "\n        radius: " in fovea.flow.estimate.__doc__
     options = fovea.flow.Estimator(method="lk", lk={"radius": 3}, bm={}, device="cpu").options
     assert options == fovea.flow.Estimator(method="lk", lk_radius=3, device="cpu").options and options["lk_radius"] == 3
+    assert fovea.Operation("mesh segment", hierarchy={"depth": 2}).options["hierarchy_depth"] == 2
     for keywords, says in (
         ({"lk": {"radios": 3}}, "no keyword 'lk_radios'; did you mean 'lk_radius'?"),
         ({"lk": {"radius": 3}, "lk_radius": 3}, "is given 'lk_radius' twice"),
