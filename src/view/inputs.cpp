@@ -364,6 +364,7 @@ void Inputs::add_film_of(const std::string& folder) {
   }
   if (!are_frames(paths)) return;
   std::vector<std::shared_ptr<Input>> pictures;
+  pictures.reserve(paths.size());
   for (const std::string& path : paths) pictures.push_back(add_file(path));
   const std::filesystem::path plain = std::filesystem::path(folder) / "";
   add(folder, plain.parent_path().string(), InputKind::kVideo, {}, std::move(pictures));
