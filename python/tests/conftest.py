@@ -13,6 +13,9 @@ import time
 import numpy as np
 import pytest
 
+# A shell starts what runs in the background without this signal, which tests send to themselves.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

@@ -186,8 +186,9 @@ def test_a_target_is_followed_as_by_the_function(inputs, tmp_path):
     assert [line.split(",")[:2] for line in text.read_text().splitlines()] == [[f, n] for f in "123" for n in "12"]
     with pytest.raises(fovea.InvalidArgument, match="needs target"):
         fovea.run("emd track", frames)
+    (tmp_path / "boxes.txt").write_text("20,20,60,90\n" * 3)
     with pytest.raises(fovea.InvalidArgument, match="truth and header belong to files"):
-        fovea.run("emd track", frames, target="20,20,60,90", truth="boxes.txt")
+        fovea.run("emd track", frames, target="20,20,60,90", truth=tmp_path / "boxes.txt")
 
 
 def test_wrong_files_are_refused_by_the_table(inputs, tmp_path):
