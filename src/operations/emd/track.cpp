@@ -444,31 +444,22 @@ Operation emd_track() {
            {.system = "emd",
             .verb = "track",
             .summary = "follow targets through a video or through cubes by colors and edges",
-            .text = "Learns the colors of a target and of its surroundings in one frame. In every "
-                    "later "
-                    "frame "
-                    "it maps the Earth Mover's Distance to both, and takes the place that looks "
-                    "most like "
-                    "the target and least like its surroundings; a correlation filter of edges, "
-                    "learned "
-                    "from frame to frame, helps and follows its size (--filter). A lost target is "
-                    "searched "
-                    "for in the whole "
-                    "frame. Gray targets and those in cubes are also compared part by part. Frames "
-                    "may have "
-                    "any number of "
-                    "bands: a folder or glob of TIFF, .npy, ENVI (.hdr) or .mat files, or raw "
-                    "cubes with "
-                    "--header. Their colors are learned over all bands; what is NaN or infinite "
-                    "counts as "
-                    "not measured. Files of more than gray or RGB of 8 bits are such cubes. When a "
-                    "video "
-                    "breaks off or Ctrl-C is pressed, the results so far are kept.",
+            .text =
+                "Learns the colors of a target and of its surroundings in one frame. In every "
+                "later frame it maps the Earth Mover's Distance to both, and takes the place "
+                "that looks most like the target and least like its surroundings; a correlation "
+                "filter of edges, learned from frame to frame, helps and follows its size "
+                "(--filter). A lost target is searched for in the whole frame. Gray targets and "
+                "those in cubes are also compared part by part. Frames may have any number of "
+                "bands: a folder or glob of TIFF, .npy, ENVI (.hdr) or .mat files, or raw cubes "
+                "with --header. Their colors are learned over all bands; what is NaN or infinite "
+                "counts as not measured. Files of more than gray or RGB of 8 bits are such "
+                "cubes. When a video breaks off or Ctrl-C is pressed, the results so far are "
+                "kept.",
             .arguments = {{"VIDEO",
                            "video file, folder or glob of images or cubes, - for y4m (or raw "
-                           "cubes) on standard "
-                           "input, camera:N, or the address of a stream; several, or @list, one "
-                           "after the other",
+                           "cubes) on standard input, camera:N, or the address of a stream; "
+                           "several, or @list, one after the other",
                            1, kAnyNumber}},
             .examples =
                 {{"fovea emd track walk.mp4 --target 205,151,17,50 -o tracks.txt",

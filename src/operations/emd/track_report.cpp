@@ -51,7 +51,7 @@ emd::TrackResult::Contest contest_of(const std::vector<Row>& rows) {
   return contest;
 }
 
-// A file that was written, or nothing where none was asked for.
+// The name of the file that an output was written to; nothing where the run did not write it.
 std::optional<std::string> file_of(const Plan& plan, std::string_view output) {
   const auto found = plan.files.find(output);
   return found == plan.files.end() ? std::nullopt : std::optional(found->second.front());
