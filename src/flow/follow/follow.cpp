@@ -7,6 +7,7 @@
 #include <fovea/flow/follow.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/dispatch.h"
 #include "core/parallel.h"
@@ -53,9 +54,9 @@ void check_request(const FollowPoints& points, const FollowOptions& options) {
 template <class T>
 cpu::FollowPyramid pyramid_of(ImageView<const T> image, const GrayRange& range,
                               const FollowOptions& options) {
-  Image<float> gray(image.width, image.height);
-  cpu::to_gray(image, range, gray.view(), options.exec);
-  return cpu::follow_pyramid(gray.view(), options);
+  cpu::FollowLevel whole = cpu::follow_level(image.width, image.height, options);
+  cpu::to_gray(image, range, whole.inside(), options.exec);
+  return cpu::follow_pyramid(std::move(whole), options);
 }
 
 // Where the points of one pyramid are in another.

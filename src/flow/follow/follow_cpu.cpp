@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace fovea::flow::cpu {
 namespace {
@@ -24,13 +25,6 @@ void clear_border(FollowLevel& level) {
     std::fill_n(row, outside ? border + level.width : border, 0.0F);
     std::fill_n(row + border + level.width, border, 0.0F);
   }
-}
-
-FollowLevel empty_level(int width, int height, int border) {
-  return {Image<float>(width + 2 * border, height + 2 * border), width, height, border};
-}
-ImageView<float> interior(FollowLevel& level) {
-  return level.pixels.view().crop(level.border, level.border, level.width, level.height);
 }
 
 bool holds(const FollowLevel& level, Position place) {
@@ -94,22 +88,23 @@ int follow_levels(const FollowOptions& options, int width, int height) {
   return levels;
 }
 
-FollowPyramid follow_pyramid(ImageView<const float> gray, const FollowOptions& options) {
+FollowLevel follow_level(int width, int height, const FollowOptions& options) {
   // A ring for gradients, one for interpolation, and what rows of windows are longer than windows.
   const int border = options.radius + 2 + static_cast<int>(kLanes);
+  FollowLevel level{Image<float>(width + 2 * border, height + 2 * border), width, height, border};
+  clear_border(level);
+  return level;
+}
+
+FollowPyramid follow_pyramid(FollowLevel whole, const FollowOptions& options) {
+  const int levels = follow_levels(options, whole.width, whole.height);
   FollowPyramid pyramid;
-  const int levels = follow_levels(options, gray.width, gray.height);
-  for (int k = 0; k < levels; ++k) {
-    const bool whole = k == 0;
-    const int width = whole ? gray.width : (pyramid.back().width + 1) / 2;
-    const int height = whole ? gray.height : (pyramid.back().height + 1) / 2;
-    FollowLevel level = empty_level(width, height, border);
-    if (whole) copy(gray, interior(level));
-    else
-      gaussian_halve(ImageView<const float>(interior(pyramid.back())), interior(level),
-                     options.exec);
-    clear_border(level);
-    pyramid.push_back(std::move(level));
+  pyramid.push_back(std::move(whole));
+  for (int k = 1; k < levels; ++k) {
+    FollowLevel& last = pyramid.back();
+    FollowLevel half = follow_level((last.width + 1) / 2, (last.height + 1) / 2, options);
+    gaussian_halve(ImageView<const float>(last.inside()), half.inside(), options.exec);
+    pyramid.push_back(std::move(half));
   }
   return pyramid;
 }

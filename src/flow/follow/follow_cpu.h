@@ -17,13 +17,16 @@ struct FollowLevel {
 
   // From column x - border of row y on.
   const float* row(int y) const { return pixels.row(y + border); }
+  ImageView<float> inside() { return pixels.view().crop(border, border, width, height); }
 };
 using FollowPyramid = std::vector<FollowLevel>;
 
 // How many levels options ask for, of images of this size.
 int follow_levels(const FollowOptions& options, int width, int height);
-// The gray plane itself and its halves, by gaussian_halve().
-FollowPyramid follow_pyramid(ImageView<const float> gray, const FollowOptions& options);
+// A level whose gray levels are still to be written.
+FollowLevel follow_level(int width, int height, const FollowOptions& options);
+// The whole plane and its halves, by gaussian_halve().
+FollowPyramid follow_pyramid(FollowLevel whole, const FollowOptions& options);
 
 struct FollowedPoint {
   Position place;
